@@ -294,10 +294,10 @@ CREATIONS = (
 
 @pytest.mark.parametrize("create", CREATIONS)
 def test_new_arrays(create, monkeypatch):
-    found = outcome(create)
+    result = outcome(create)
     with monkeypatch.context() as patch:
         patch.setattr(compiled, "create", lambda *arguments: None)
-        assert found == outcome(create)
+        assert result == outcome(create)
     with xp.using(default_float="float32"):
         single = outcome(create)
         monkeypatch.setattr(compiled, "create", lambda *arguments: None)
@@ -458,9 +458,9 @@ def test_loops_of_products(dtype):
         for of_left, of_right in product(PARTS, PARTS):
             left, right = of_left(a), of_right(b)
             if left.shape[-1] == right.shape[0]:
-                found, expected = of_left(x) @ of_right(y), left @ right
-                assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-                assert np.asarray(found).tobytes() == expected.tobytes(), (left.strides, right.strides)
+                result, expected = of_left(x) @ of_right(y), left @ right
+                assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+                assert np.asarray(result).tobytes() == expected.tobytes(), (left.strides, right.strides)
 
 
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
@@ -592,10 +592,10 @@ def test_mid_sized_arrays(call):
     hosts = [np.random.default_rng(seed).random((300, 300)) for seed in range(2)]
     with xp.using(direct_limit=1 << 18):
         arrays = [xp.asarray(host) for host in hosts]
-        found, expected = call(xp, *arrays), call_quietly(lambda hosts: call(np, *hosts), hosts)
-        assert found.is_computed()
-        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-        assert np.asarray(found).tobytes() == expected.tobytes()
+        result, expected = call(xp, *arrays), call_quietly(lambda hosts: call(np, *hosts), hosts)
+        assert result.is_computed()
+        assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+        assert np.asarray(result).tobytes() == expected.tobytes()
 
 
 def call_quietly(call, value):

@@ -117,11 +117,11 @@ def test_sections_hold_the_names_of_the_standard():
     listed = [section.prefix + name for section in (*fixed, *standard.SECTIONS) for name in section.names]
     extensions = {name for name in array_api_strict.__all__ if inspect.ismodule(getattr(array_api_strict, name))}
     own = {name for name in array_api_strict.__all__ if "flags" in name.lower()} | {"Device", "__version__"}
-    wanted = set(array_api_strict.__all__) - extensions - own
+    expected = set(array_api_strict.__all__) - extensions - own
     for extension in extensions:
-        wanted |= {f"{extension}.{name}" for name in getattr(array_api_strict, extension).__all__}
+        expected |= {f"{extension}.{name}" for name in getattr(array_api_strict, extension).__all__}
     assert len(listed) == len(set(listed))
-    assert set(listed) == wanted
+    assert set(listed) == expected
     assert set(standard.CALLS) | set(standard.NOTES) <= set(listed)
 
 

@@ -41,10 +41,10 @@ def test_errors_are_steps_between_numbers(dtype: type) -> None:
     wide = np.float64 if dtype is np.float32 else np.longdouble
     info = np.finfo(dtype)
     exact = np.array([1.0, 1.0, -3.0, info.tiny, info.smallest_subnormal, 0.0, info.max], wide)
-    got = exact.astype(dtype)
-    assert not errors.of_real(got, exact, dtype).any()
+    result = exact.astype(dtype)
+    assert not errors.of_real(result, exact, dtype).any()
     with np.errstate(over="ignore"):
-        up = np.nextafter(got, dtype(np.inf))
+        up = np.nextafter(result, dtype(np.inf))
     np.testing.assert_array_equal(errors.of_real(up, exact, dtype), np.ones(7))
     # half a step down from a power of two is a whole one of the steps there
     assert errors.of_real(np.array([1.0], dtype), np.array([1 - wide(info.epsneg) / 2]), dtype) == 0.5
@@ -63,10 +63,10 @@ def test_what_is_no_number_or_of_the_other_sign_is_wrong() -> None:
 def test_a_device_computes_the_same_errors() -> None:
     x = np.linspace(-3, 3, 1000).astype(np.float32)
     exact = np.sin(x.astype(np.float64))
-    got = (exact * (1 + 1e-7)).astype(np.float32)
+    result = (exact * (1 + 1e-7)).astype(np.float32)
     with xp.using(device="wgpu"):
-        there = errors.of_real(xp.asarray(got), xp.asarray(exact), np.float32)
-    np.testing.assert_array_equal(np.asarray(there), errors.of_real(got, exact, np.float32))
+        there = errors.of_real(xp.asarray(result), xp.asarray(exact), np.float32)
+    np.testing.assert_array_equal(np.asarray(there), errors.of_real(result, exact, np.float32))
 
 
 def test_exact_values() -> None:
@@ -134,8 +134,8 @@ def test_exact_values_are_kept_in_a_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(kept, values)
     np.testing.assert_array_equal(known, operands)
     assert values.dtype == np.longdouble
-    got = np.asarray(xp.special.gdtr(*operands))
-    assert errors.of_real(got, values, np.float64).max() < 2
+    result = np.asarray(xp.special.gdtr(*operands))
+    assert errors.of_real(result, values, np.float64).max() < 2
     # with more bits than float64 has
     third = exact.values(FUNCTIONS["reciprocal"], [np.array([3.0])])
     assert abs(third - np.longdouble(1) / 3) <= np.finfo(np.longdouble).eps / 4

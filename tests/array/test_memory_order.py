@@ -71,15 +71,15 @@ def _filled(y: Any, x: Any) -> Any:
 def test_results_have_numpys_strides(name: str, limit: int, device: Any) -> None:
     host, x = both(values((4, 5, 6), np.float32))
     with xp.using(direct_limit=limit):
-        wanted, result = ORDERED[name](host), ORDERED[name](x)
-        assert result.strides == wanted.strides
+        expected, result = ORDERED[name](host), ORDERED[name](x)
+        assert result.strides == expected.strides
         assert (result.flags.c_contiguous, result.flags.f_contiguous) == (
-            wanted.flags.c_contiguous,
-            wanted.flags.f_contiguous,
+            expected.flags.c_contiguous,
+            expected.flags.f_contiguous,
         )
-        assert_same(result, wanted)
+        assert_same(result, expected)
         seen = np.asarray(result)
-        assert seen.strides == wanted.strides or not (wanted.flags.c_contiguous or wanted.flags.f_contiguous)
+        assert seen.strides == expected.strides or not (expected.flags.c_contiguous or expected.flags.f_contiguous)
 
 
 #: Functions of a namespace and an array whose results are in an order of memory that an argument names, or NumPy's own.
@@ -113,17 +113,17 @@ COPIES = {
 def test_copies_are_in_the_order_that_is_asked_for(name: str, limit: int, device: Any) -> None:
     host, x = both(values((4, 5, 6), np.float32))
     with xp.using(direct_limit=limit, device=device.name):
-        wanted, result = COPIES[name](np, host), COPIES[name](xp, x)
+        expected, result = COPIES[name](np, host), COPIES[name](xp, x)
         assert (result.flags.c_contiguous, result.flags.f_contiguous) == (
-            wanted.flags.c_contiguous,
-            wanted.flags.f_contiguous,
+            expected.flags.c_contiguous,
+            expected.flags.f_contiguous,
         )
-        if result.dtype == wanted.dtype:
-            assert result.strides == wanted.strides
-            assert_same(result, wanted)
+        if result.dtype == expected.dtype:
+            assert result.strides == expected.strides
+            assert_same(result, expected)
         result[1] = 3
-        wanted[1] = 3
-        assert np.array_equal(np.asarray(result), wanted)
+        expected[1] = 3
+        assert np.array_equal(np.asarray(result), expected)
         assert_same(x, host)
 
 
@@ -185,8 +185,8 @@ def test_steps_of_permuted_operands(name: str, device: Any) -> None:
     results = result if type(result) is tuple else (result,)
     explained = xp.explain(*results).steps
     assert len(explained) == steps
-    wanted = function(x, w)
-    for one, other in zip(results, wanted if type(wanted) is tuple else (wanted,), strict=True):
+    expected = function(x, w)
+    for one, other in zip(results, expected if type(expected) is tuple else (expected,), strict=True):
         assert_same(one, other, ulp=8, signed_zeros=False)
 
 
@@ -223,10 +223,10 @@ def test_parts_of_large_arrays_by_advanced_keys_are_in_numpys_order() -> None:
     host = np.arange(float(2 * Config().direct_limit)).reshape(-1, 64, 32)
     x = xp.asarray(host, device="cpu")
     for key in (np.s_[:, :, [0, 2]], np.s_[:, [1, 1]], np.s_[[3, 5]], np.s_[:4, np.array([[0], [1]])]):
-        wanted, part = host[key], x[key]
-        assert part.strides == wanted.strides
+        expected, part = host[key], x[key]
+        assert part.strides == expected.strides
         assert part.base is None
         part[0] += 1
-        wanted[0] += 1
-        assert_same(part, wanted)
+        expected[0] += 1
+        assert_same(part, expected)
     assert_same(x, np.arange(float(host.size)).reshape(host.shape))

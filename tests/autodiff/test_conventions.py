@@ -73,8 +73,8 @@ def on_host() -> Any:
     ],
 )
 def test_points_without_a_unique_derivative(function: Callable[[Any], Any], point: Any, expected: Any) -> None:
-    found = xp.grad(lambda x: function(x).sum())(xp.asarray(point))
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    result = xp.grad(lambda x: function(x).sum())(xp.asarray(point))
+    np.testing.assert_allclose(result, expected, rtol=1e-12)
 
 
 @pytest.mark.usefixtures("everywhere")

@@ -36,8 +36,8 @@ def everywhere(request: pytest.FixtureRequest, on_host: None) -> Any:
 
 
 def same(actual: Any, desired: Any, rtol: float = 1e-9) -> None:
-    wanted = [desired] if isinstance(actual, xp.GpuArray) else jax.tree.leaves(desired, is_leaf=of_numbers)
-    for a, b in zip(jax.tree.leaves(to_host(actual)), wanted, strict=True):
+    expected = [desired] if isinstance(actual, xp.GpuArray) else jax.tree.leaves(desired, is_leaf=of_numbers)
+    for a, b in zip(jax.tree.leaves(to_host(actual)), expected, strict=True):
         np.testing.assert_allclose(a, np.asarray(b), rtol=rtol, atol=1e-12)
 
 
@@ -76,16 +76,16 @@ def test_jacobians_compose_in_any_order(outer: str, inner: str) -> None:
     def theirs(x: Any) -> Any:
         return jnp.cumsum(x * jnp.sin(x[::-1]))[1:]
 
-    got = getattr(xp, outer)(getattr(xp, inner)(mine))(xp.asarray(X))
-    same(got, getattr(jax, outer)(getattr(jax, inner)(theirs))(X))
+    result = getattr(xp, outer)(getattr(xp, inner)(mine))(xp.asarray(X))
+    same(result, getattr(jax, outer)(getattr(jax, inner)(theirs))(X))
 
 
 def test_third_derivatives() -> None:
     def cube(x: Any) -> Any:
         return x**4 / (1 + x)
 
-    got = xp.grad(xp.grad(xp.grad(cube)))(xp.asarray(0.7))
-    same(got, jax.grad(jax.grad(jax.grad(cube)))(0.7))
+    result = xp.grad(xp.grad(xp.grad(cube)))(xp.asarray(0.7))
+    same(result, jax.grad(jax.grad(jax.grad(cube)))(0.7))
 
 
 Pair = namedtuple("Pair", "a b")
@@ -114,9 +114,9 @@ def test_arguments_and_results_may_be_containers() -> None:
 
 
 def test_dataclasses_are_containers() -> None:
-    got = xp.grad(lambda m: (m.w * 2).sum() + m.b)(Model(xp.asarray(X), xp.asarray(1.0)))
-    assert isinstance(got, Model)
-    same([got.w, got.b], [np.full(5, 2.0), 1.0])
+    result = xp.grad(lambda m: (m.w * 2).sum() + m.b)(Model(xp.asarray(X), xp.asarray(1.0)))
+    assert isinstance(result, Model)
+    same([result.w, result.b], [np.full(5, 2.0), 1.0])
 
 
 class Layer:
@@ -132,9 +132,9 @@ def test_classes_that_optree_knows_are_containers() -> None:
     )
     try:
         layer, scales = Layer(xp.asarray(X), "first"), defaultdict(list, a=[xp.asarray(3.0)])
-        got, slopes = xp.grad(lambda m, s: (m.weights**2).sum() * s["a"][0], argnums=(0, 1))(layer, scales)
-        assert (type(got), got.name, type(slopes), slopes.default_factory) == (Layer, "first", defaultdict, list)
-        same([got.weights, slopes["a"][0]], [6 * X, (X * X).sum()])
+        result, slopes = xp.grad(lambda m, s: (m.weights**2).sum() * s["a"][0], argnums=(0, 1))(layer, scales)
+        assert (type(result), result.name, type(slopes), slopes.default_factory) == (Layer, "first", defaultdict, list)
+        same([result.weights, slopes["a"][0]], [6 * X, (X * X).sum()])
         same(xp.vmap(lambda m: m.weights * 2, in_axes=(Layer(0, "first"),))(layer), 2 * X)
         with pytest.raises(TypeError, match="structure"):
             xp.jvp(lambda m: m.weights, (layer,), ((xp.asarray(X),),))
@@ -278,8 +278,8 @@ def test_selections_hide_what_is_not_taken() -> None:
 
 
 def test_what_is_flat_has_zero_derivatives() -> None:
-    got = xp.grad(lambda x: (np.floor(x) + np.sign(x) + (x > 1) + x.astype(int) + np.argmax(x)).sum())(xp.asarray(X))
-    same(got, np.zeros(5))
+    result = xp.grad(lambda x: (np.floor(x) + np.sign(x) + (x > 1) + x.astype(int) + np.argmax(x)).sum())(xp.asarray(X))
+    same(result, np.zeros(5))
 
 
 def test_random_numbers_are_constant() -> None:

@@ -26,15 +26,15 @@ def all_recorded(monkeypatch):
 @pytest.fixture
 def walks(monkeypatch):
     """Return a list to which each application of the rules to a subgraph appends an element."""
-    found = []
+    result = []
     record = Subgraph.record
 
     def counted(subgraph, cotangents, pullback):
-        found.append(subgraph)
+        result.append(subgraph)
         return record(subgraph, cotangents, pullback)
 
     monkeypatch.setattr(Subgraph, "record", counted)
-    return found
+    return result
 
 
 def write_views(x):

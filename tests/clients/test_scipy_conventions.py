@@ -23,12 +23,12 @@ SHARES = RANDOM.uniform(-0.1, 1.1, 200)
 def assert_scipys(name: str, device: Any, *given: np.ndarray) -> None:
     """Compare the function of the namespace, and SciPy's own one of arrays of it, with SciPy's values."""
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
-        wanted = scipy_ufunc(name)(*given)
+        expected = scipy_ufunc(name)(*given)
     for function in (getattr(special, name), scipy_ufunc(name)):
         result = function(*(xp.asarray(x) for x in given))
-        assert result.dtype == wanted.dtype
-        rtol, atol = (1e-10, 1e-14) if wanted.dtype == np.float64 else (1e-5, 1e-7)
-        np.testing.assert_allclose(np.asarray(result), wanted, rtol=rtol, atol=atol)
+        assert result.dtype == expected.dtype
+        rtol, atol = (1e-10, 1e-14) if expected.dtype == np.float64 else (1e-5, 1e-7)
+        np.testing.assert_allclose(np.asarray(result), expected, rtol=rtol, atol=atol)
     assert xp.stats()["fallbacks"] == 0
 
 

@@ -166,10 +166,10 @@ def test_estimators(estimator: Any, target: Any, place: xp.Device) -> None:
             mine, other = (ours.transform(there),), (theirs.transform(host),)
         elif name != "score":
             mine, other = mine[:1], other[:1]
-        result, wanted = getattr(ours, name)(*mine), getattr(theirs, name)(*other)
+        result, expected = getattr(ours, name)(*mine), getattr(theirs, name)(*other)
         if isinstance(estimator, LinearDiscriminantAnalysis) and name == "transform":
-            result, wanted = abs(result), abs(wanted)  # singular vectors have arbitrary signs
-        assert_alike(result, wanted, place)
+            result, expected = abs(result), abs(expected)  # singular vectors have arbitrary signs
+        assert_alike(result, expected, place)
 
 
 @pytest.mark.parametrize(("estimator", "target"), [

@@ -37,11 +37,11 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_folds_of_pairs(name: str, device: Any) -> None:
     function = FUNCTIONS[name]
-    wanted = function(lambda x: x)
+    expected = function(lambda x: x)
     result = np.asarray(function(lambda x: xp.asarray(x, device=device)))
-    assert result.dtype == wanted.dtype
-    tolerance = 1e-3 if wanted.dtype == np.float16 else 2e-6
-    np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=tolerance * float(np.max(wanted)))
+    assert result.dtype == expected.dtype
+    tolerance = 1e-3 if expected.dtype == np.float16 else 2e-6
+    np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance * float(np.max(expected)))
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -67,7 +67,7 @@ def test_one_kernel_makes_no_array_of_pairs(name: str, monkeypatch: pytest.Monke
 def test_long_folds_do_not_lose_precision(device: Any) -> None:
     random = np.random.default_rng(1)
     x, y = random.random((20, 3000), np.float32), random.random((24, 3000), np.float32)
-    wanted = ((x[:, None, :].astype(np.float64) - y) ** 2).sum(-1)
+    expected = ((x[:, None, :].astype(np.float64) - y) ** 2).sum(-1)
     a, b = xp.asarray(x, device=device), xp.asarray(y, device=device)
     result = np.asarray(((a[:, None, :] - b[None, :, :]) ** 2).sum(-1))
-    assert np.max(np.abs(result - wanted) / wanted) < 2e-6
+    assert np.max(np.abs(result - expected) / expected) < 2e-6

@@ -122,8 +122,8 @@ def test_larger_than_a_small_binding(small: None, name: str) -> None:
 
 def test_transforms_of_lines_beyond_a_binding(small: None) -> None:
     x = larger(LIMIT, 256)[:, :768]
-    result, wanted = np.asarray(np.fft.fft(xp.asarray(x))), np.fft.fft(x)
-    np.testing.assert_allclose(result, wanted, rtol=0, atol=1e-6 * abs(wanted).max())
+    result, expected = np.asarray(np.fft.fft(xp.asarray(x))), np.fft.fft(x)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-6 * abs(expected).max())
     real = np.asarray(np.fft.irfft(np.fft.rfft(xp.asarray(x)), 768))
     np.testing.assert_allclose(real, x, rtol=0, atol=1e-4)
     assert xp.stats()["fallbacks"] == 0
@@ -163,9 +163,9 @@ RUNNING = [
 @pytest.mark.parametrize(("dtype", "shape", "axis"), RUNNING, ids=str)
 def test_running_sums_go_on_from_piece_to_piece(small: None, dtype: str, shape: tuple[int, ...], axis: int) -> None:
     x = values(shape, dtype)
-    wanted, result = np.cumsum(x, axis=axis), np.cumsum(xp.asarray(x), axis=axis)
-    np.testing.assert_array_equal(np.asarray(result), wanted)  # sums of halves are exact
-    np.testing.assert_array_equal(np.asarray(result * 2 > 5), wanted * 2 > 5)
+    expected, result = np.cumsum(x, axis=axis), np.cumsum(xp.asarray(x), axis=axis)
+    np.testing.assert_array_equal(np.asarray(result), expected)  # sums of halves are exact
+    np.testing.assert_array_equal(np.asarray(result * 2 > 5), expected * 2 > 5)
 
 
 def test_what_lies_side_by_side_is_seen_through_several_bindings(small: None) -> None:
@@ -272,8 +272,8 @@ def test_transforms_beyond_a_binding(small: None) -> None:
     x = np.random.default_rng(3).standard_normal(1 << 16).astype("float32")
     z = np.fft.rfft(x)
     for function, given in ((np.fft.rfft, x), (np.fft.irfft, z.astype("complex64"))):
-        wanted, result = function(given), np.asarray(function(xp.asarray(given)))
-        assert np.linalg.norm(result - wanted) < 1e-6 * np.linalg.norm(wanted)
+        expected, result = function(given), np.asarray(function(xp.asarray(given)))
+        assert np.linalg.norm(result - expected) < 1e-6 * np.linalg.norm(expected)
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -281,19 +281,19 @@ def test_transforms_beyond_a_binding(small: None) -> None:
 @pytest.mark.parametrize("length", [1 << 18, 20_011])
 def test_transforms_of_several_passes_beyond_a_binding(small: None, length: int) -> None:
     z = np.random.default_rng(3).standard_normal(2 * length).astype("float32").view("complex64")
-    wanted, result = np.fft.fft(z), np.asarray(np.fft.fft(xp.asarray(z)))
-    assert np.linalg.norm(result - wanted) < 1e-6 * np.linalg.norm(wanted)
+    expected, result = np.fft.fft(z), np.asarray(np.fft.fft(xp.asarray(z)))
+    assert np.linalg.norm(result - expected) < 1e-6 * np.linalg.norm(expected)
     assert xp.stats()["fallbacks"] == 0
 
 
 def test_scratch_memory_beyond_a_buffer_is_several(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.random.default_rng(3).standard_normal(1 << 17).astype("float32")
-    wanted = np.fft.rfft(x)
+    expected = np.fft.rfft(x)
     with _registered(monkeypatch, "wgpucut", binding_limit=LIMIT, buffer_limit=3 * LIMIT):
         result = np.asarray(np.fft.rfft(xp.asarray(x)))
-    assert np.linalg.norm(result - wanted) < 1e-6 * np.linalg.norm(wanted)
+    assert np.linalg.norm(result - expected) < 1e-6 * np.linalg.norm(expected)
     step = CallStep(
-        calls.rfft, (("n", 1 << 17), ("inverse", False), ("norm", "backward")), (x.shape,), (wanted.shape,),
+        calls.rfft, (("n", 1 << 17), ("inverse", False), ("norm", "backward")), (x.shape,), (expected.shape,),
         (dtypes.float32,), (dtypes.complex64,), (0,),
     )  # fmt: skip
     program = emit.emit(
@@ -318,8 +318,8 @@ def test_elements_of_several_large_arrays_on_a_device_that_binds_few(monkeypatch
     with _registered(monkeypatch, "wgpufew", binding_limit=LIMIT, storage_bindings=8):
         x, y, k = (xp.asarray(host) for host in (first, second, places))
         result = np.asarray(x[k] * y[k] + x[k + 1] - y[k - 1])
-    wanted = first[places] * second[places] + first[places + 1] - second[places - 1]
-    np.testing.assert_array_equal(result, wanted)
+    expected = first[places] * second[places] + first[places + 1] - second[places - 1]
+    np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize("bindings", [8, 32])
@@ -331,7 +331,7 @@ def test_rolls_and_joins_of_large_arrays(monkeypatch: pytest.MonkeyPatch, bindin
         return around * 2, np.concatenate([x[5:], y[:5], y[7:8]])[::-1] + 1, np.roll(x.T, 3, 0) - y.T
 
     with _registered(monkeypatch, f"wgpurolls{bindings}", binding_limit=LIMIT, storage_bindings=bindings):
-        for result, wanted in zip(
+        for result, expected in zip(
             step(xp, xp.asarray(first), xp.asarray(second)), step(np, first, second), strict=True
         ):
-            np.testing.assert_array_equal(result.get(), wanted)
+            np.testing.assert_array_equal(result.get(), expected)

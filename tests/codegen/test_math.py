@@ -304,46 +304,46 @@ def test_operation(row: MapOp, signature: Signature) -> None:
         # factorials of higher orders are infinite in float32
         operands[0] = np.where(operands[0] > 48, operands[0].dtype.type(3), operands[0])
     want = reference(row, operands, signature.output)
-    got = evaluate(expression, operands, signature.output)
+    result = evaluate(expression, operands, signature.output)
     if signature.output.kind in "biu":
-        bad = got != want
+        bad = result != want
     elif signature.output.kind == "c":
         # NumPy's log1p has an absolute error near 0, where ours has a relative one
         floor = 1.0 if row.name == "log1p" else 0.0
         # what NumPy's exp2 rounds z log(2) by is an error of the angle, and of the exponent
         limit = 8 + np.abs(operands[0]) if row.name == "exp2" else COMPLEX_EPSILONS.get(row.name, 8)
-        bad = complex_error(got, want, floor) > limit
+        bad = complex_error(result, want, floor) > limit
         if row.name in ("multiply", "square", "multiply_no_nan"):
             # inf - inf or not where parts overflow: NumPy's answer depends on the processor's fused multiply-add
             bad &= np.isfinite(want) | ~np.logical_and.reduce([np.isfinite(x) for x in operands])
     elif row.name.startswith("logaddexp"):
         scale = np.fmax(1, np.fmax(np.abs(operands[0]), np.abs(operands[1])))
-        near = np.abs(got - want) <= 4 * np.spacing(scale)
-        bad = ~(near | (got == want) | (np.isnan(got) & np.isnan(want)))
+        near = np.abs(result - want) <= 4 * np.spacing(scale)
+        bad = ~(near | (result == want) | (np.isnan(result) & np.isnan(want)))
     elif row.name in ABSOLUTE:
         scale = np.fmax(np.abs(want), 1 + np.log1p(np.abs(operands[0])))
-        near = np.abs(got - want) <= 4 * np.spacing(scale.astype(want.dtype))
-        bad = ~(near | (got == want) | (np.isnan(got) & np.isnan(want)))
+        near = np.abs(result - want) <= 4 * np.spacing(scale.astype(want.dtype))
+        bad = ~(near | (result == want) | (np.isnan(result) & np.isnan(want)))
     else:
         # NumPy's own error comes on top of the promised one, half an ULP for what both round correctly
         allowed = row.ulp + 1 if row.ulp >= 1 else 0
-        bad = ulps(got, want) > allowed
+        bad = ulps(result, want) > allowed
         if row.name in CROSSING:
-            bad &= ~((operands[-1] > 0) & (operands[-1] < 1) & (np.abs(got - want) <= 4 * np.finfo(want.dtype).eps))
-        bad |= (want == 0) & (got == 0) & (np.signbit(want) != np.signbit(got)) & ~has_either_zero(row, operands)
+            bad &= ~((operands[-1] > 0) & (operands[-1] < 1) & (np.abs(result - want) <= 4 * np.finfo(want.dtype).eps))
+        bad |= (want == 0) & (result == 0) & (np.signbit(want) != np.signbit(result)) & ~has_either_zero(row, operands)
     if signature.output.kind in "fc":
         # at the special values, which come last, NaN, infinities, zeros and signs are NumPy's in every part
-        other = (kinds(got) != kinds(want)) & ~(has_either_zero(row, operands) & (got == 0) & (want == 0))
-        bad |= other.any(axis=0) & (np.arange(len(got)) >= BULK)
+        other = (kinds(result) != kinds(want)) & ~(has_either_zero(row, operands) & (result == 0) & (want == 0))
+        bad |= other.any(axis=0) & (np.arange(len(result)) >= BULK)
     if row.name in ("asin", "acos") and signature.output.kind == "c":
         # C leaves open which of the two infinities comes with NaN, and NumPy's versions differ
-        bad &= ~(np.isnan(want.real) & np.isnan(got.real) & np.isinf(want.imag) & np.isinf(got.imag))
+        bad &= ~(np.isnan(want.real) & np.isnan(result.real) & np.isinf(want.imag) & np.isinf(result.imag))
     if signature.output in FLUSHABLE and flushes():
         bad &= ~flushed(operands, want)
         if row.name in ("multiply", "square", "divide", "multiply_no_nan") and signature.output.kind == "c":
             # products inside may be subnormal where operands and result are not
             bad &= np.logical_and.reduce([(np.abs(x) > 1e-15) & (np.abs(x) < 1e15) for x in operands])
-    assert not bad.any(), explain(bad, operands, got, want)
+    assert not bad.any(), explain(bad, operands, result, want)
 
 
 # --- casts, literals, generators and the library ---------------------------------------------------------------------
@@ -374,28 +374,28 @@ def castable(source: DType, target: DType) -> np.ndarray:
 def test_cast(source: DType) -> None:
     for target in dtypes.ALL:
         x = castable(source, target)
-        got = evaluate(casts.cast_expression("x0", source, target), [x], target)
+        result = evaluate(casts.cast_expression("x0", source, target), [x], target)
         want = elementwise.cast.numpy(x, out=np.empty(x.shape, target))
-        bad = got.view(np.uint8).reshape(len(x), -1) != want.view(np.uint8).reshape(len(x), -1)
-        bad = bad.any(axis=1) & ~(np.isnan(got) & np.isnan(want))
-        assert not bad.any(), f"{source} to {target}: {explain(bad, [x], got, want)}"
+        bad = result.view(np.uint8).reshape(len(x), -1) != want.view(np.uint8).reshape(len(x), -1)
+        bad = bad.any(axis=1) & ~(np.isnan(result) & np.isnan(want))
+        assert not bad.any(), f"{source} to {target}: {explain(bad, [x], result, want)}"
 
 
 @pytest.mark.parametrize("source", [dtypes.float32, dtypes.float64], ids=str)
 def test_cast_of_what_no_integer_holds(source: DType) -> None:
     x = np.array([np.nan, np.inf, -np.inf, 3e9, -3e9, 1e30, -1e30], source)
     for target, lowest in ((dtypes.int32, -(2**31)), (dtypes.int64, -(2**63))):
-        got = evaluate(casts.cast_expression("x0", source, target), [x], target)
+        result = evaluate(casts.cast_expression("x0", source, target), [x], target)
         beyond = ~(np.abs(x) < -float(lowest))
-        assert (got[beyond] == lowest).all()
+        assert (result[beyond] == lowest).all()
 
 
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
 def test_literal(dtype: DType) -> None:
     for value in hard(dtype)[:200]:
         text = casts.literal(value, dtype)
-        got = evaluate(text, [np.zeros(1, np.uint32)], dtype)
-        assert got.tobytes() == value.tobytes() or np.isnan(value), text
+        result = evaluate(text, [np.zeros(1, np.uint32)], dtype)
+        assert result.tobytes() == value.tobytes() or np.isnan(value), text
 
 
 GENERATED = [
@@ -423,9 +423,9 @@ def test_generator(name: str, parameters: tuple[Any, ...], kinds: str) -> None:
         assert template is not None
         held = compute_type(dtype)
         expression = template.format(*(f"x{i}" for i in range(len(operands))), T=held, R=held, bits=8 * dtype.itemsize)
-        got = evaluate(casts.wrap_expression(expression, dtype), operands, dtype)
+        result = evaluate(casts.wrap_expression(expression, dtype), operands, dtype)
         want = row.numpy(index, *(d.type(v) for v, d in zip(parameters, given, strict=True)), dtype=dtype)
-        assert got.tobytes() == want.tobytes(), (dtype, got[:5], want[:5])
+        assert result.tobytes() == want.tobytes(), (dtype, result[:5], want[:5])
 
 
 def test_library_text_is_stable_and_complete() -> None:

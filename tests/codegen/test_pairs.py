@@ -171,12 +171,12 @@ def test_casts_from_floats(wide: str, kind: str) -> None:
     random = np.random.default_rng(3)
     scale = 2.0 ** random.integers(-2, 14 if kind == "float16" else 66, 2000)
     values = np.concatenate([FLOATS, random.normal(size=2000) * scale]).astype(kind)
-    got = np.asarray(xp.asarray(values).astype(wide))
+    result = np.asarray(xp.asarray(values).astype(wide))
     # out of range NumPy's answer depends on how its loops were compiled: there it is that of a device with integers
-    np.testing.assert_array_equal(got, np.asarray(xp.asarray(values, device="wgpu").astype(wide)), strict=True)
+    np.testing.assert_array_equal(result, np.asarray(xp.asarray(values, device="wgpu").astype(wide)), strict=True)
     real = values.real.astype(np.float64)
     inside = (np.abs(real) < 2.0**63) if wide == "int64" else (real > -1) & (real < 2.0**64)
-    np.testing.assert_array_equal(got[inside], values.real[inside].astype(wide))
+    np.testing.assert_array_equal(result[inside], values.real[inside].astype(wide))
     assert inside.sum() > 900
 
 
@@ -267,10 +267,10 @@ def test_positions() -> None:
     x, positions = xp.asarray(host), xp.asarray(at)
     compare([lambda a, i: a[i], lambda a, i: a[np.abs(i) % 99] * 2], host, at)
     assert_same(xp.take(x, positions), np.take(host, at))
-    changed, wanted = x.copy(), host.copy()
+    changed, expected = x.copy(), host.copy()
     changed[positions] = xp.arange(3000)
-    wanted[at] = np.arange(3000)
-    assert_same(changed, wanted)
+    expected[at] = np.arange(3000)
+    assert_same(changed, expected)
     mask = host % 3 == 0
     assert_same(x[x % 3 == 0], host[mask])
     assert_same(xp.nonzero(x % 3 == 0)[0], np.nonzero(mask)[0])

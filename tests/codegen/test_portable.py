@@ -59,9 +59,9 @@ def device(portable: Device) -> Iterator[Device]:
 
 def agree(program: Program, host: np.ndarray[Any, Any], *, fallbacks: int = 0, **bounds: Any) -> None:
     """Check a program of one array, all of its results together."""
-    result, wanted = program(xp.asarray(host)), program(host)
+    result, expected = program(xp.asarray(host)), program(host)
     xp.evaluate(*result)
-    for one, other in zip(result, wanted, strict=True):
+    for one, other in zip(result, expected, strict=True):
         assert_same(one, other, **bounds)
     assert xp.stats()["fallbacks"] == fallbacks
 
@@ -106,9 +106,9 @@ def test_transforms() -> None:
         x = xp.asarray(host)
         for name in ("fft", "ifft", "fft2"):
             result = np.asarray(getattr(xp.fft, name)(x))
-            wanted = getattr(np.fft, name)(host.astype(complex))
+            expected = getattr(np.fft, name)(host.astype(complex))
             assert result.dtype == np.complex64
-            assert np.max(np.abs(result - wanted)) < 2e-6 * np.max(np.abs(wanted))
+            assert np.max(np.abs(result - expected)) < 2e-6 * np.max(np.abs(expected))
     assert xp.stats()["fallbacks"] == 0
 
 

@@ -69,9 +69,9 @@ def check(provider: Any, sizes: tuple[int, int, int, int], dtype: str, turned: t
             program = products.product_program(step, "product", provider.capabilities)
         else:
             program = products.tiled_program(step, choice, "product", provider.capabilities)
-    wanted = multiplied(left, right)
+    expected = multiplied(left, right)
     # sums of halves are exact
-    np.testing.assert_array_equal(run(provider, program, stored, wanted), wanted)
+    np.testing.assert_array_equal(run(provider, program, stored, expected), expected)
 
 
 @pytest.mark.wgpu
@@ -145,11 +145,11 @@ def test_long_integers_as_pairs_of_words(provider: Any, dtype: str) -> None:
     right = random.integers(limits.min, limits.max, (1, 40, 20), dtype)
     kind = np.dtype(dtype)
     step = ContractStep(contiguous(left.shape), contiguous(right.shape), kind, None, (kind, kind), (kind,))
-    wanted = np.matmul(left, right)
+    expected = np.matmul(left, right)
     for choice in (Choice(TILINGS[0], 2), Choice(Tiling(16, 16, 8, 4, 4, slices=2), 1)):
         with for_target(paired.capabilities):
             program = products.tiled_program(step, choice, "product", paired.capabilities)
-        np.testing.assert_array_equal(run(paired, program, [left, right], wanted), wanted)
+        np.testing.assert_array_equal(run(paired, program, [left, right], expected), expected)
     paired.close()
 
 
@@ -161,8 +161,8 @@ def test_broadcast_batches_are_read_where_they_are(provider: Any) -> None:
     step = ContractStep(contiguous(left.shape), shared, kind, None, (kind, kind), (kind,))
     with for_target(provider.capabilities):
         program = products.tiled_program(step, Choice(TILINGS[0], 1), "product", provider.capabilities)
-    wanted = np.matmul(left, right)
-    np.testing.assert_array_equal(run(provider, program, [left, right], wanted), wanted)
+    expected = np.matmul(left, right)
+    np.testing.assert_array_equal(run(provider, program, [left, right], expected), expected)
 
 
 def test_the_choice_depends_on_sizes_and_limits() -> None:
@@ -222,10 +222,10 @@ EPILOGUES = {
 @pytest.mark.parametrize("name", EPILOGUES)
 def test_what_follows_a_product(name: str, device: Any) -> None:
     function = EPILOGUES[name]
-    wanted = function(lambda x: x)
+    expected = function(lambda x: x)
     result = np.asarray(function(lambda x: xp.asarray(x, device=device)))
-    assert result.dtype == wanted.dtype
-    np.testing.assert_array_equal(result, wanted)
+    assert result.dtype == expected.dtype
+    np.testing.assert_array_equal(result, expected)
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -233,11 +233,11 @@ def test_functions_that_follow_and_are_have_no_fast_path_for_all() -> None:
     left, right = np.linspace(-120, 120, 70, dtype=np.float32)[:, None], np.ones((1, 36), np.float32)
     left[3], right[0, 5] = np.inf, np.nan
     with np.errstate(over="ignore", invalid="ignore"):
-        wanted = np.exp(np.float64(left) @ np.float64(right)).astype(np.float32)
+        expected = np.exp(np.float64(left) @ np.float64(right)).astype(np.float32)
     with xp.using(device="wgpu"):
         result = np.exp(xp.asarray(left) @ xp.asarray(right))
         assert "fast_path_finish" in str(xp.explain(result, stage="wgsl"))
-        np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6, atol=2e-45)
+        np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-6, atol=2e-45)
 
 
 def test_bias_and_relu_take_no_launch_of_their_own() -> None:
@@ -279,6 +279,6 @@ def test_what_is_not_finite_stays_in_its_row_and_column(value: float, device: An
     left, right = values((37, 301), "float32"), values((301, 35), "float32", 1)
     left[5, 300], right[300, 7] = value, value
     with np.errstate(all="ignore"):
-        wanted = left @ right
+        expected = left @ right
     result = xp.asarray(left, device=device) @ xp.asarray(right, device=device)
-    np.testing.assert_array_equal(np.asarray(result), wanted)
+    np.testing.assert_array_equal(np.asarray(result), expected)

@@ -54,10 +54,10 @@ def test_rows(shape: tuple[int, int]) -> None:
     x = elements(shape)
     y = xp.asarray(x)
     result = [y.sum(axis=1), y.max(axis=1), y.argmin(axis=1), (y - y.max(axis=1, keepdims=True)).sum(axis=1)]
-    wanted = [x.sum(axis=1), x.max(axis=1), x.argmin(axis=1), (x - x.max(axis=1, keepdims=True)).sum(axis=1)]
+    expected = [x.sum(axis=1), x.max(axis=1), x.argmin(axis=1), (x - x.max(axis=1, keepdims=True)).sum(axis=1)]
     variance = y.var(axis=1)
     xp.evaluate(*result, variance)
-    for one, other in zip(result, wanted, strict=True):
+    for one, other in zip(result, expected, strict=True):
         np.testing.assert_array_equal(np.asarray(one), other)
     np.testing.assert_allclose(np.asarray(variance), x.astype(np.float64).var(axis=1), rtol=2e-6)
 
@@ -84,8 +84,8 @@ def test_functions_of_many_held_elements(monkeypatch: pytest.MonkeyPatch) -> Non
     y = xp.asarray(x)
     with np.errstate(all="ignore"):
         powers, exact = np.exp(y - y.max(axis=1, keepdims=True)), np.exp(x - x.max(axis=1, keepdims=True))
-        result, wanted = powers / powers.sum(axis=1, keepdims=True), exact / exact.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(np.asarray(result), wanted, rtol=3e-6)
+        result, expected = powers / powers.sum(axis=1, keepdims=True), exact / exact.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.asarray(result), expected, rtol=3e-6)
 
 
 @pytest.mark.parametrize("shape", [(5, 7), (1000, 7), (700, 300), (40, 4096), (3, 1000, 301)], ids=str)

@@ -20,11 +20,11 @@ def test_running_sums(dtype: str, shape: Shape) -> None:
     x = values(shape, dtype)
     with xp.using(device="wgpu"):
         axis = int(np.argmax(shape))
-        wanted = np.cumsum(x, axis=axis)
+        expected = np.cumsum(x, axis=axis)
         result = np.cumsum(xp.asarray(x), axis=axis)
         # sums of halves are exact
-        np.testing.assert_array_equal(np.asarray(result), wanted)
-        np.testing.assert_array_equal(np.asarray(result * 2 + 1), wanted * 2 + 1)
+        np.testing.assert_array_equal(np.asarray(result), expected)
+        np.testing.assert_array_equal(np.asarray(result * 2 + 1), expected * 2 + 1)
 
 
 def test_more_blocks_than_one_turn_of_the_carries() -> None:

@@ -29,13 +29,13 @@ def test_the_last_value_stays(dtype: str, way: str) -> None:
     for count, extent in ((9000, 20000), (70000, 9000), (5000, 5000), (300, 257)):
         source, target = values((count,), dtype), values((extent,), dtype)
         positions = random.integers(0, extent, count)
-        wanted = target.copy()
-        wanted[positions] = source
+        expected = target.copy()
+        expected[positions] = source
         with xp.using(device="wgpu"):
             result = xp.asarray(target)
             result[xp.asarray(positions)] = xp.asarray(source)
             labels = str(xp.explain(result, stage="wgsl"))
-            np.testing.assert_array_equal(np.asarray(result), wanted)
+            np.testing.assert_array_equal(np.asarray(result), expected)
         assert (" move" in labels) is (way == "sorted")
 
 
@@ -45,12 +45,12 @@ def test_positions_in_order_and_nearly_so(dtype: str, turned: tuple[int, ...], w
     source, target = values((9000,), dtype), values((7000,), dtype)
     positions = np.sort(np.random.default_rng(2).integers(0, 7000, 9000))
     positions[list(turned)] = (6999, 0) if turned else ()
-    wanted = target.copy()
-    wanted[positions] = source
+    expected = target.copy()
+    expected[positions] = source
     with xp.using(device="wgpu"):
         result = xp.asarray(target)
         result[xp.asarray(positions)] = xp.asarray(source)
-        np.testing.assert_array_equal(np.asarray(result), wanted)
+        np.testing.assert_array_equal(np.asarray(result), expected)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int16"])
@@ -81,13 +81,13 @@ def test_updates_have_the_bits_of_numpy(ufunc: Any, dtype: str, place: str) -> N
     for count, extent in ((5000, 700), (300, 70000), (1, 5), (2000, 1000)):
         source, target = small(count, dtype), small(extent, dtype)
         positions = random.integers(-extent, extent, count)
-        wanted = target.copy()
+        expected = target.copy()
         with np.errstate(all="ignore"):
-            ufunc.at(wanted, positions, source)
+            ufunc.at(expected, positions, source)
         with xp.using(device=place, fallback="error"):
             result = xp.asarray(target)
             ufunc.at(result, xp.asarray(positions), xp.asarray(source))
-            np.testing.assert_array_equal(np.asarray(result), wanted)
+            np.testing.assert_array_equal(np.asarray(result), expected)
 
 
 @pytest.mark.parametrize("place", ["cpu", "wgpu"])
@@ -98,15 +98,15 @@ def test_many_values_of_few_elements(dtype: str, tolerance: float, place: str) -
     source, target = values((30000,), dtype), values((9,), dtype)
     positions = np.random.default_rng(4).integers(0, 8, 30000)
     for ufunc in (np.add, np.maximum):
-        wanted = target.copy()
-        ufunc.at(wanted, positions, source)
+        expected = target.copy()
+        ufunc.at(expected, positions, source)
         result = []
         for _ in range(2):
             with xp.using(device=place, fallback="error"):
                 x = xp.asarray(target)
                 ufunc.at(x, xp.asarray(positions), xp.asarray(source))
                 result.append(np.asarray(x))
-        np.testing.assert_allclose(result[0], wanted, rtol=tolerance, atol=100 * tolerance)
+        np.testing.assert_allclose(result[0], expected, rtol=tolerance, atol=100 * tolerance)
         assert result[0].tobytes() == result[1].tobytes()
 
 
@@ -115,20 +115,20 @@ def test_updates_of_other_dtypes_views_and_one_operand(place: str) -> None:
     positions = np.random.default_rng(5).integers(0, 40, 200)
     with xp.using(device=place):
         for dtype, value in (("float32", np.arange(200, dtype="int32")), ("int32", np.ones(200, "float32"))):
-            wanted, result = np.arange(40).astype(dtype), xp.asarray(np.arange(40).astype(dtype))
-            np.add.at(wanted, positions, value)
+            expected, result = np.arange(40).astype(dtype), xp.asarray(np.arange(40).astype(dtype))
+            np.add.at(expected, positions, value)
             np.add.at(result, xp.asarray(positions), xp.asarray(value))
-            np.testing.assert_array_equal(np.asarray(result), wanted)
-        wanted, result = np.arange(80, dtype="f4").reshape(40, 2), xp.arange(80, dtype="f4").reshape(40, 2)
-        np.negative.at(wanted[:, 1], positions)
+            np.testing.assert_array_equal(np.asarray(result), expected)
+        expected, result = np.arange(80, dtype="f4").reshape(40, 2), xp.arange(80, dtype="f4").reshape(40, 2)
+        np.negative.at(expected[:, 1], positions)
         np.negative.at(result[:, 1], xp.asarray(positions))
-        np.maximum.at(wanted[::-1], (positions, positions % 2), 50)
+        np.maximum.at(expected[::-1], (positions, positions % 2), 50)
         np.maximum.at(result[::-1], (xp.asarray(positions), xp.asarray(positions % 2)), 50)
-        np.testing.assert_array_equal(np.asarray(result), wanted)
-        wanted, result = np.zeros(40, "c8"), xp.zeros(40, dtype="c8")
-        np.add.at(wanted.imag, positions, np.float32(2))
+        np.testing.assert_array_equal(np.asarray(result), expected)
+        expected, result = np.zeros(40, "c8"), xp.zeros(40, dtype="c8")
+        np.add.at(expected.imag, positions, np.float32(2))
         np.add.at(result.imag, xp.asarray(positions), np.float32(2))
-        np.testing.assert_array_equal(np.asarray(result), wanted)
+        np.testing.assert_array_equal(np.asarray(result), expected)
 
 
 @pytest.mark.parametrize("place", ["cpu", "wgpu"])

@@ -107,21 +107,21 @@ def differ(got: np.ndarray, want: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("function", [*BINARY, *UNARY], ids=lambda f: f.__name__)
 def test_results_are_numpys(function: Any) -> None:
     given = operands()[: function.nin]
-    got, want = np.asarray(function(*map(xp.asarray, given))), function(*given)
-    bad = differ(got, want)
-    assert not len(bad), [(tuple(x[i] for x in given), got[i], want[i]) for i in bad[:5]]
+    result, want = np.asarray(function(*map(xp.asarray, given))), function(*given)
+    bad = differ(result, want)
+    assert not len(bad), [(tuple(x[i] for x in given), result[i], want[i]) for i in bad[:5]]
 
 
 @pytest.mark.parametrize("function", [*BINARY, np.square], ids=lambda f: f.__name__)
 def test_complex_results_are_numpys(function: Any) -> None:
     parts = [np.concatenate([numbers(below, seed + below % 97) for below in (1 << 24, 1 << 29)]) for seed in range(4)]
     given = [parts[0] + 1j * parts[1], parts[2] + 1j * parts[3]][: function.nin]
-    got, want = np.asarray(function(*map(xp.asarray, given))), function(*given)
+    result, want = np.asarray(function(*map(xp.asarray, given))), function(*given)
     # NumPy's vector loops may contract a product and a sum
     least = np.finfo(np.float32).smallest_subnormal
-    for ours, numpys in ((got.real, want.real), (got.imag, want.imag)):
+    for ours, numpys in ((result.real, want.real), (result.imag, want.imag)):
         assert (abs(ours - numpys) <= least).all()
-    assert got.any()
+    assert result.any()
 
 
 def test_without_questions_the_device_flushes() -> None:
@@ -200,12 +200,12 @@ def test_random_programs_are_numpys(seed: int, steps: range) -> None:
     values = [(host, xp.asarray(host)) for host in hosts]
     for _ in range(random.choice(steps)):
         values.append(_step(random, values if steps != LONG else [*values[: len(hosts)], *values[-4:]]))
-    wanted = values[len(hosts) :] if random.random() < 0.3 else values[-1:]
-    xp.evaluate(*(device for _, device in wanted))
-    for host, device in wanted:
-        got = np.asarray(device)
-        bad = differ(got, host)
-        assert not len(bad), ([x[bad[0]] for x in hosts], got[bad[0]], host[bad[0]])
+    expected = values[len(hosts) :] if random.random() < 0.3 else values[-1:]
+    xp.evaluate(*(device for _, device in expected))
+    for host, device in expected:
+        result = np.asarray(device)
+        bad = differ(result, host)
+        assert not len(bad), ([x[bad[0]] for x in hosts], result[bad[0]], host[bad[0]])
 
 
 @pytest.mark.parametrize(
@@ -234,9 +234,9 @@ def test_what_takes_products_and_sums_is_numpys(function: Callable[..., Any]) ->
     # products of all sizes around the least normal number
     y = (2.0 ** random.uniform(-150, 30, 2 * count) / x.astype(np.float64)).astype(np.float32)
     x, y, z = (np.abs(v) for v in (x, y, z))
-    got, want = np.asarray(function(*map(xp.asarray, (x, y, z)))), function(x, y, z)
-    bad = differ(got, want)
-    assert not len(bad), [(x[i], y[i], z[i], got[i], want[i]) for i in bad[:5]]
+    result, want = np.asarray(function(*map(xp.asarray, (x, y, z)))), function(x, y, z)
+    bad = differ(result, want)
+    assert not len(bad), [(x[i], y[i], z[i], result[i], want[i]) for i in bad[:5]]
 
 
 @pytest.mark.parametrize("function", [np.exp, np.exp2, np.cos, np.cosh, np.sin, np.tanh, np.log, np.sqrt, np.arctan])
@@ -246,18 +246,18 @@ def test_functions_are_given_the_right_numbers(function: Any) -> None:
     y = (2.0 ** random.uniform(-140, 3, COUNT)).astype(np.float32)
     for operand in (lambda a, b: a * b, lambda a, b: a - b, lambda a, b: a * b + b, lambda a, b: a * a - b * b):
         given = xp.asarray(operand(x, y))
-        got, want = np.asarray(function(operand(xp.asarray(x), xp.asarray(y)))), np.asarray(function(given))
-        bad = differ(got, want)
-        assert not len(bad), [(x[i], y[i], got[i], want[i]) for i in bad[:5]]
+        result, want = np.asarray(function(operand(xp.asarray(x), xp.asarray(y)))), np.asarray(function(given))
+        bad = differ(result, want)
+        assert not len(bad), [(x[i], y[i], result[i], want[i]) for i in bad[:5]]
 
 
 @pytest.mark.parametrize("shape", [(64, 48), (3, 1000), (2, 9000)])
 def test_rows_are_numpys(shape: tuple[int, ...]) -> None:
     x = (2.0 ** np.random.default_rng(3).uniform(-140, -100, shape)).astype(np.float32)
     y = xp.asarray(x)
-    got = [xp.max(y * np.float32(2.0**-20) - y, axis=1), y * xp.max(y, axis=1, keepdims=True)]
+    result = [xp.max(y * np.float32(2.0**-20) - y, axis=1), y * xp.max(y, axis=1, keepdims=True)]
     want = [np.max(x * np.float32(2.0**-20) - x, axis=1), x * x.max(axis=1, keepdims=True)]
-    for ours, numpys in zip(got, want, strict=True):
+    for ours, numpys in zip(result, want, strict=True):
         assert not len(differ(np.asarray(ours), numpys))
 
 
@@ -270,8 +270,8 @@ def test_strided_and_broadcast_operands_are_numpys() -> None:
         lambda a: a[3:, 1:-1] * np.float32(3e37) * a[:-3, 2:] - a[1:-2, :-2],
         lambda a: (a + a.astype(np.int16)) * a.astype(np.float16).astype(np.float32) - a,
     ):
-        got, want = (np.ascontiguousarray(np.asarray(function(a))) for a in (ours, x))
-        assert not len(differ(got, want))
+        result, want = (np.ascontiguousarray(np.asarray(function(a))) for a in (ours, x))
+        assert not len(differ(result, want))
 
 
 QUESTION = re.compile(r"is_(at_least|normal_or_zero)_f32\(v")
@@ -300,8 +300,8 @@ def test_few_questions_are_asked(expression: Callable[..., Any], questions: int)
 
 def test_functions_share_a_guard_and_the_slow_paths() -> None:
     x, y = (xp.asarray(np.ones(4096, np.float32) * k) for k in (1, 2))
-    for wanted in (np.sin(x) * np.exp(y) / np.sqrt(x + y), np.maximum(np.log(x / y), np.exp(-x)) + np.tanh(y)):
-        assert str(xp.explain(wanted, stage="wgsl")).count(" = exp_f32(") == 1
+    for expected in (np.sin(x) * np.exp(y) / np.sqrt(x + y), np.maximum(np.log(x / y), np.exp(-x)) + np.tanh(y)):
+        assert str(xp.explain(expected, stage="wgsl")).count(" = exp_f32(") == 1
     # what has no fast path, and is long, parts them
     parted = np.exp(np.arctan(np.exp(x)))
     assert str(xp.explain(parted, stage="wgsl")).count(" = exp_f32(") == 2

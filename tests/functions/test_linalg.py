@@ -601,13 +601,13 @@ def test_the_extension_is_complete() -> None:
 
 @pytest.mark.parametrize("name", sorted(array_api_strict.linalg.__all__))
 def test_signatures_are_those_of_the_standard(name: str) -> None:
-    wanted = inspect.signature(getattr(array_api_strict.linalg, name)).parameters
+    expected = inspect.signature(getattr(array_api_strict.linalg, name)).parameters
     result = inspect.signature(getattr(linalg, name)).parameters
-    for parameter in wanted.values():
+    for parameter in expected.values():
         if parameter.kind is parameter.POSITIONAL_ONLY:
             continue
         assert result[parameter.name].default == parameter.default
-    positional = [[p.kind for p in s.values()].count(inspect.Parameter.POSITIONAL_ONLY) for s in (wanted, result)]
+    positional = [[p.kind for p in s.values()].count(inspect.Parameter.POSITIONAL_ONLY) for s in (expected, result)]
     assert positional[0] == positional[1]
-    extra = [p for p in result.values() if p.name not in wanted and p.kind is not p.POSITIONAL_ONLY]
+    extra = [p for p in result.values() if p.name not in expected and p.kind is not p.POSITIONAL_ONLY]
     assert all(p.default is not p.empty for p in extra)

@@ -117,5 +117,5 @@ def test_a_recorded_function_draws_new_numbers():
         for _ in range(5):
             rng.normal(), alone.normal()
         step = xp.jit(lambda: rng.normal())
-        found = [float(step()) for _ in range(3)] + [float(rng.normal())]
-        np.testing.assert_allclose(found, [float(alone.normal()) for _ in range(4)], rtol=1e-14)
+        result = [float(step()) for _ in range(3)] + [float(rng.normal())]
+        np.testing.assert_allclose(result, [float(alone.normal()) for _ in range(4)], rtol=1e-14)

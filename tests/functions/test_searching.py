@@ -105,10 +105,10 @@ def test_searchsorted(side: str, dtype: str, device: Any) -> None:
     line = np.sort(np.tile(host, 3))
     if np.dtype(dtype).kind == "c":
         line = np.append(line, np.array([complex(1, np.nan), complex(np.nan, 2), complex(np.nan, np.nan)], dtype))
-    for wanted in (host, line, host[::-2], host[:0], host[:1].reshape(()), line.reshape(3, -1).T):
-        result = xp.searchsorted(xp.asarray(line), xp.asarray(wanted), side=side)
-        assert_same(result, np.asarray(np.searchsorted(line, wanted, side=side)))
-        assert_same(xp.searchsorted(xp.asarray(line[:0]), xp.asarray(wanted)), np.zeros(wanted.shape, np.int64))
+    for expected in (host, line, host[::-2], host[:0], host[:1].reshape(()), line.reshape(3, -1).T):
+        result = xp.searchsorted(xp.asarray(line), xp.asarray(expected), side=side)
+        assert_same(result, np.asarray(np.searchsorted(line, expected, side=side)))
+        assert_same(xp.searchsorted(xp.asarray(line[:0]), xp.asarray(expected)), np.zeros(expected.shape, np.int64))
     if dtype not in ("float64", "complex128"):
         assert xp.stats()["fallbacks"] == 0
 

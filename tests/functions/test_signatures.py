@@ -76,19 +76,19 @@ def test_the_package_lists_its_names() -> None:
 def test_every_call_of_the_standard_is_taken(path: str) -> None:
     own, theirs = parameters(found(xp, path)), numpys(path)
     names = list(own)
-    for position, (name, wanted) in enumerate(parameters(found(strict, path)).items()):
+    for position, (name, expected) in enumerate(parameters(found(strict, path)).items()):
         assert name in own, name
         given = own[name]
-        if wanted.kind in _BY_POSITION:
+        if expected.kind in _BY_POSITION:
             assert names[position] == name
         accepted = (path, name) in ACCEPTED
         as_numpy = name in theirs and given.kind == theirs[name].kind == Parameter.POSITIONAL_OR_KEYWORD
-        assert given.kind == wanted.kind or (wanted.kind == Parameter.KEYWORD_ONLY and (as_numpy or accepted)), name
-        if wanted.default is Parameter.empty and given.default is not Parameter.empty:
+        assert given.kind == expected.kind or (expected.kind == Parameter.KEYWORD_ONLY and (as_numpy or accepted)), name
+        if expected.default is Parameter.empty and given.default is not Parameter.empty:
             numpy_may = position < len(theirs) and list(theirs.values())[position].default is not Parameter.empty
             assert numpy_may or accepted, f"{name} may be left out"
-        elif isinstance(wanted.default, None | bool | int | float | str):  # not strict's marker of what is not given
-            assert given.default == wanted.default, name
+        elif isinstance(expected.default, None | bool | int | float | str):  # not strict's marker of what is not given
+            assert given.default == expected.default, name
 
 
 @pytest.mark.parametrize("path", FUNCTIONS)
@@ -100,9 +100,9 @@ def test_further_parameters_are_numpys(path: str) -> None:
 
 def test_what_is_accepted_is_needed() -> None:
     for path, name in ACCEPTED:
-        wanted = parameters(found(strict, path)).get(name)
+        expected = parameters(found(strict, path)).get(name)
         given = parameters(found(xp, path))[name]
-        assert wanted is None or (wanted.kind, wanted.default) != (given.kind, given.default), (path, name)
+        assert expected is None or (expected.kind, expected.default) != (given.kind, given.default), (path, name)
 
 
 def error_of(function: Any, given: dict[str, Any]) -> str:
@@ -157,12 +157,12 @@ METHODS = [
 @pytest.mark.parametrize("name", METHODS)
 def test_method_of_arrays(name: str) -> None:
     # Python's own slots take no array by name, and a modulus of powers
-    own, wanted = (
+    own, expected = (
         [parameter for parameter in parameters(getattr(kind, name)).values() if parameter.name not in ("self", "mod")]
         for kind in (xp.GpuArray, type(strict.asarray(0)))
     )
-    assert len(own) == len(wanted)
-    for given, parameter in zip(own, wanted, strict=True):
+    assert len(own) == len(expected)
+    for given, parameter in zip(own, expected, strict=True):
         if parameter.name == "stream":  # the standard's is keyword-only, array_api_strict's is not
             assert given.kind == Parameter.KEYWORD_ONLY
         else:
@@ -215,11 +215,11 @@ def test_default_dtypes_are_those_that_creation_gives(device: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [xp.float16, xp.float32, xp.float64, xp.complex64])
 def test_limits_are_python_numbers(dtype: Any) -> None:
-    limits, wanted = xp.finfo(dtype), np.finfo(dtype)
+    limits, expected = xp.finfo(dtype), np.finfo(dtype)
     for name in ("eps", "max", "min", "smallest_normal", "tiny"):
         assert type(getattr(limits, name)) is float
-        assert getattr(limits, name) == getattr(wanted, name)
-    assert (limits.bits, limits.dtype, limits.nmant) == (wanted.bits, wanted.dtype, wanted.nmant)
+        assert getattr(limits, name) == getattr(expected, name)
+    assert (limits.bits, limits.dtype, limits.nmant) == (expected.bits, expected.dtype, expected.nmant)
     assert (xp.ones(1, dtype=xp.float32) * limits.eps).dtype == xp.float32
 
 

@@ -29,13 +29,13 @@ def reference(host: np.ndarray[Any, Any], axis: int = -1, *, descending: bool = 
 def check(host: np.ndarray[Any, Any], axis: int = -1, *, descending: bool = False) -> None:
     """Check both functions, the bits of the elements included."""
     x = xp.asarray(host)
-    wanted = reference(host, axis, descending=descending)
+    expected = reference(host, axis, descending=descending)
     order = xp.argsort(x, axis=axis, descending=descending)
     assert order.dtype == np.int64
-    np.testing.assert_array_equal(np.asarray(order), wanted)
+    np.testing.assert_array_equal(np.asarray(order), expected)
     ordered = np.asarray(xp.sort(x, axis=axis, descending=descending))
     assert ordered.dtype == host.dtype
-    assert ordered.tobytes() == np.take_along_axis(host, wanted, axis).tobytes()
+    assert ordered.tobytes() == np.take_along_axis(host, expected, axis).tobytes()
 
 
 def mixed(dtype: np.dtype[Any], shape: Any, seed: int = 0) -> np.ndarray[Any, Any]:
@@ -128,8 +128,8 @@ def test_order_of_lines_with_equal_elements(kind: Any, count: int) -> None:
 def test_descending_order_is_numpys(device: Device, name: str) -> None:
     host = mixed(DTYPES[name], (3, 500), seed=6)
     for axis in (0, -1, None):
-        wanted = np.argsort(host, axis=axis, stable=True, descending=True)  # type: ignore[call-overload]
-        np.testing.assert_array_equal(np.argsort(xp.asarray(host), axis=axis, stable=True, descending=True), wanted)
+        expected = np.argsort(host, axis=axis, stable=True, descending=True)  # type: ignore[call-overload]
+        np.testing.assert_array_equal(np.argsort(xp.asarray(host), axis=axis, stable=True, descending=True), expected)
 
 
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
@@ -186,10 +186,10 @@ def test_methods(device: Device) -> None:
         np.testing.assert_array_equal(np.asarray(x), np.sort(host, axis))
     x = xp.asarray(host)
     x[1:3].sort(0)  # a view of its owner
-    wanted = host.copy()
-    wanted[1:3].sort(0)
-    np.testing.assert_array_equal(np.asarray(x), wanted)
-    np.testing.assert_array_equal(np.asarray(x.argsort(None)), np.argsort(wanted, None, stable=True))
+    expected = host.copy()
+    expected[1:3].sort(0)
+    np.testing.assert_array_equal(np.asarray(x), expected)
+    np.testing.assert_array_equal(np.asarray(x.argsort(None)), np.argsort(expected, None, stable=True))
 
 
 def test_sorting_runs_on_the_device() -> None:

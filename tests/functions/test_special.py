@@ -53,20 +53,20 @@ def test_values_are_scipys(name: str) -> None:
         x = operands(name, np.concatenate([ORDINARY, -ORDINARY]), dtype)
         with np.errstate(all="ignore"):
             want = wanted(name, [v.astype(np.float64) for v in x]).astype(dtype)
-        got = np.asarray(getattr(xp.special, name)(*(xp.asarray(v, device="cpu") for v in x)))
-        assert got.dtype == dtype
+        result = np.asarray(getattr(xp.special, name)(*(xp.asarray(v, device="cpu") for v in x)))
+        assert result.dtype == dtype
         # float64 to SciPy's own error, which is larger than ours: bench/accuracy
         rtol, atol = (1e-6, 1e-8) if dtype is np.float32 else (2e-12, 4e-15)
         with np.errstate(invalid="ignore"):
-            near = np.abs(got - want) <= rtol * np.abs(want) + atol
+            near = np.abs(result - want) <= rtol * np.abs(want) + atol
         if name.startswith("beta"):
             # SciPy rounds the sum, which then is a pole of the gamma function
             near |= (x[0] + x[1] <= 0) & (x[0] + x[1] == np.rint(x[0] + x[1]))
         if name == "zeta":
             # SciPy loses what the terms of odd powers on both sides of 0 cancel
             near |= x[1] < 0
-        same = near | (got == want) | (np.isnan(got) & np.isnan(want))
-        assert same.all(), [(tuple(v[i] for v in x), got[i], want[i]) for i in np.flatnonzero(~same)[:5]]
+        same = near | (result == want) | (np.isnan(result) & np.isnan(want))
+        assert same.all(), [(tuple(v[i] for v in x), result[i], want[i]) for i in np.flatnonzero(~same)[:5]]
 
 
 @pytest.mark.parametrize("name", ["gammainc", "gammaincc", "betainc", "betaincc"])
@@ -81,10 +81,10 @@ def test_tails_keep_their_digits(name: str) -> None:
     else:
         given = [a, np.abs(a + spread * np.sqrt(a)).astype(np.float32)]
     function = getattr(xp.special, name)
-    got = np.asarray(function(*(xp.asarray(v, device="wgpu") for v in given))).astype(np.float64)
+    result = np.asarray(function(*(xp.asarray(v, device="wgpu") for v in given))).astype(np.float64)
     want = np.asarray(function(*(xp.asarray(v.astype(np.float64), device="cpu") for v in given)))
     normal = want > 1.2e-38
-    error = np.abs(got - want)[normal] / np.spacing(want[normal].astype(np.float32)).astype(np.float64)
+    error = np.abs(result - want)[normal] / np.spacing(want[normal].astype(np.float32)).astype(np.float64)
     assert error.max() < 2, [v[normal][error.argmax()] for v in given]
     assert (want < 1e-6).any()
     assert (want > 0.999).any()
@@ -141,14 +141,14 @@ DIFFERENT = {
 def test_special_values_are_scipys(name: str) -> None:
     x = operands(name, SPECIAL, np.float32)
     want = wanted(name, x)
-    got = np.asarray(getattr(xp.special, name)(*(xp.asarray(v, device="cpu") for v in x)))
+    result = np.asarray(getattr(xp.special, name)(*(xp.asarray(v, device="cpu") for v in x)))
     with np.errstate(invalid="ignore"):
-        different = DIFFERENT[name][0](*x) if name in DIFFERENT else np.zeros(len(got), bool)
-    x, got, want = [v[~different] for v in x], got[~different], want[~different]
+        different = DIFFERENT[name][0](*x) if name in DIFFERENT else np.zeros(len(result), bool)
+    x, result, want = [v[~different] for v in x], result[~different], want[~different]
     for test in (np.isnan, np.isinf, lambda v: v == 0):
-        np.testing.assert_array_equal(test(got), test(want), str(x))
+        np.testing.assert_array_equal(test(result), test(want), str(x))
     number = ~np.isnan(want)
-    np.testing.assert_array_equal(np.signbit(got)[number], np.signbit(want)[number], str([v[number] for v in x]))
+    np.testing.assert_array_equal(np.signbit(result)[number], np.signbit(want)[number], str([v[number] for v in x]))
 
 
 def test_where_scipys_special_values_are_not_the_functions() -> None:
@@ -191,8 +191,8 @@ def test_beta_keeps_its_digits(region: str, device: Any) -> None:
 def test_digamma_keeps_its_digits_at_the_numbers_nearest_to_its_zeros(device: Any) -> None:
     x = np.array([-66.79590606689453, -95.80821990966797, -58.79122543334961, -85156.9140625], np.float32)
     want = [-6.6815477437689715e-9, 5.3991989471556923e-8, -2.8990028845635272e-7, -3.9696316404795286e-7]
-    got = np.asarray(xp.special.digamma(xp.asarray(x, device=device)), np.float64)
-    assert np.all(np.abs(got - want) <= 2 * np.abs(np.spacing(np.float32(want))))
+    result = np.asarray(xp.special.digamma(xp.asarray(x, device=device)), np.float64)
+    assert np.all(np.abs(result - want) <= 2 * np.abs(np.spacing(np.float32(want))))
 
 
 @pytest.mark.parametrize("name", ["erf", "psi", "xlogy", "log1p"])
@@ -200,19 +200,19 @@ def test_scipys_ufuncs_take_arrays(name: str, device: Any) -> None:
     ufunc = scipy_ufunc(name)
     x = np.linspace(0.25, 4, 7, dtype=np.float32)
     given = [x] * ufunc.nin
-    got = ufunc(*map(xp.asarray, given))
-    assert isinstance(got, xp.GpuArray)
+    result = ufunc(*map(xp.asarray, given))
+    assert isinstance(result, xp.GpuArray)
     want = ufunc(*given)
-    assert got.dtype == want.dtype
-    np.testing.assert_allclose(np.asarray(got), want, rtol=1e-6)
+    assert result.dtype == want.dtype
+    np.testing.assert_allclose(np.asarray(result), want, rtol=1e-6)
     assert xp.stats()["fallbacks"] == 0
 
 
 def test_the_namespace_is_found_by_scipys_wrappers() -> None:
     x = xp.asarray([0.5, 1.5])
-    got = scipy_special.erf(x)  # tests set SCIPY_ARRAY_API
-    assert isinstance(got, xp.GpuArray)
-    np.testing.assert_allclose(np.asarray(got), [0.5204998778130465, 0.9661051464753108], rtol=1e-15)
+    result = scipy_special.erf(x)  # tests set SCIPY_ARRAY_API
+    assert isinstance(result, xp.GpuArray)
+    np.testing.assert_allclose(np.asarray(result), [0.5204998778130465, 0.9661051464753108], rtol=1e-15)
 
 
 def test_keywords_of_ufuncs(device: Any) -> None:
@@ -316,10 +316,10 @@ def test_files_of_functions_declare_and_call_no_formula() -> None:
 
 def error_of(name: str, exact: Any, x: np.ndarray, device: Any) -> float:
     """Return the largest error in units in the last place."""
-    got = np.asarray(getattr(xp.special, name)(xp.asarray(x, device=device)))
+    result = np.asarray(getattr(xp.special, name)(xp.asarray(x, device=device)))
     largest = 0.0
     with mp.workprec(300):
-        for value, argument in zip(got, x, strict=True):
+        for value, argument in zip(result, x, strict=True):
             wanted = exact(mp.mpf(float(argument)))
             unit = mp.mpf(float(np.spacing(np.abs(x.dtype.type(float(wanted))))))
             largest = max(largest, float(abs(mp.mpf(float(value)) - wanted) / unit))

@@ -41,11 +41,11 @@ def test_incomplete_beta_functions_of_small_parameters_are_right_to_their_last_d
     a = 10 ** random.uniform(-1, 3, 60)
     b = size * random.uniform(0.3, 1.5, 60)
     x = 1 - random.uniform(0.05, 1, 60) / (a + 1)
-    got, given = values("betainc", (a, b, x), device)
+    result, given = values("betainc", (a, b, x), device)
     other, _ = values("betaincc", (given[1], given[0], 1 - given[2]), device)
     for k, point in enumerate(zip(*given, strict=True)):
         exact = power_series(*point)
-        assert units(got[k], exact) < 2, point
+        assert units(result[k], exact) < 2, point
         if float(given[2][k]) >= 0.5:  # where 1 - x is exact
             assert units(other[k], exact) < 2, point
 
@@ -55,29 +55,29 @@ def test_incomplete_beta_functions_of_large_parameters(device: Any) -> None:
     a, b = 10 ** random.uniform(3, 6, (2, 100))
     share = a / (a + b)
     x = np.clip(share + random.normal(0, 2, 100) * np.sqrt(share * (1 - share) / (a + b)), 1e-9, 1 - 6e-8)
-    got, given = values("betaincc", (a, b, x), device)
+    result, given = values("betaincc", (a, b, x), device)
     # of these SciPy's complement is exact to some hundred units of float64
     want = scipy_ufunc("betaincc")(*(v.astype(np.float64) for v in given))
-    tolerance = 2 * np.finfo(np.float32).eps if got.dtype == np.float32 else 5e-14
-    np.testing.assert_allclose(got.astype(np.float64), want, rtol=tolerance, atol=1e-38)
+    tolerance = 2 * np.finfo(np.float32).eps if result.dtype == np.float32 else 5e-14
+    np.testing.assert_allclose(result.astype(np.float64), want, rtol=tolerance, atol=1e-38)
 
 
 def test_poissons_distribution_of_counts_that_are_rounded(device: Any) -> None:
     count = np.float32(2) ** np.arange(23, 28)
-    got, given = values("pdtr", (count, count + 2 * np.sqrt(count)), device)
+    result, given = values("pdtr", (count, count + 2 * np.sqrt(count)), device)
     want = scipy_ufunc("pdtr")(*(v.astype(np.float64) for v in given))
-    np.testing.assert_allclose(got, want, rtol=2.5e-7)
+    np.testing.assert_allclose(result, want, rtol=2.5e-7)
 
 
 def test_students_distribution(device: Any) -> None:
-    got, (df, t) = values("stdtr", ([1, 1, 1, 1, 0.5, 7, 1e3], [-1e4, -1.0, 0.0, 1.0, -1e20, -9.0, -4.0]), device)
+    result, (df, t) = values("stdtr", ([1, 1, 1, 1, 0.5, 7, 1e3], [-1e4, -1.0, 0.0, 1.0, -1e20, -9.0, -4.0]), device)
     with mp.workprec(400):
         for k in range(len(df)):
             v, s = mp.mpf(float(df[k])), mp.mpf(float(t[k]))
             y = s * s / (v + s * s)
             tail = mp.betainc(v / 2, mp.mpf(1) / 2, 0, 1 - y, regularized=True) / 2 if s else mp.mpf(1) / 2
-            assert units(got[k], tail if s < 0 else 1 - tail) < 2, (df[k], t[k])
-    if got.dtype == np.float64:  # where SciPy squares t, and has 0
+            assert units(result[k], tail if s < 0 else 1 - tail) < 2, (df[k], t[k])
+    if result.dtype == np.float64:  # where SciPy squares t, and has 0
         assert values("stdtr", (1.0, -1e200), device)[0] == pytest.approx(1e-200 / np.pi, rel=1e-15)
     # of very many degrees of freedom it is the normal distribution
     x = np.linspace(-8, 3, 23)
@@ -87,13 +87,13 @@ def test_students_distribution(device: Any) -> None:
 
 def test_zeta_where_terms_on_both_sides_of_0_cancel(device: Any) -> None:
     x, q = np.array([3, 3, 5, 3, 3, 2, 9]), np.array([-3.49982, -0.4999, -20.5001, -999.25, -1.6, -1.6, -4.4999])
-    got, given = values("zeta", (x, q), device)
+    result, given = values("zeta", (x, q), device)
     with mp.workprec(200):
         for k, (s, w) in enumerate(zip(*given, strict=True)):
             first = mp.mpf(float(w))
             negative = int(-mp.floor(first))
             exact = sum(mp.power(first + j, -int(s)) for j in range(negative)) + mp.zeta(int(s), first + negative)
-            assert units(got[k], exact) < 2, (s, w)
+            assert units(result[k], exact) < 2, (s, w)
     # in the middle between poles all terms below 0 have their opposites
     left, _ = values("zeta", ([3, 9, 51], -4.5), device)
     right, _ = values("zeta", ([3, 9, 51], 5.5), device)
@@ -106,19 +106,19 @@ def test_zeta_where_terms_on_both_sides_of_0_cancel(device: Any) -> None:
 def test_pseudo_huber_of_all_sizes(device: Any) -> None:
     sizes = 10.0 ** np.arange(-18, 19, 3)
     delta, r = (v.ravel() for v in np.meshgrid(sizes, sizes * 1.7))
-    got, given = values("pseudo_huber", (delta, r), device)
+    result, given = values("pseudo_huber", (delta, r), device)
     with mp.workprec(300):
         for k, (d, v) in enumerate(zip(*given, strict=True)):
             d, v = mp.mpf(float(d)), mp.mpf(float(v))
-            assert units(got[k], v * v / (1 + mp.sqrt(1 + (v / d) ** 2))) < 2, (d, v)
+            assert units(result[k], v * v / (1 + mp.sqrt(1 + (v / d) ** 2))) < 2, (d, v)
 
 
 def test_exponentials_of_complex_numbers_end_in_subnormal_and_in_large_parts(device: Any) -> None:
     z = np.array([-88 + 1.57j, -95 + 1j, -100 + 0.5j, 90 + 1e-3j, 100 + 1e-20j, 150 + 1e-38j], np.complex64)
     with np.errstate(over="ignore"):
         want = np.exp(z)
-    got = np.asarray(np.exp(xp.asarray(z)))
-    for part, other in ((got.real, want.real), (got.imag, want.imag)):
+    result = np.asarray(np.exp(xp.asarray(z)))
+    for part, other in ((result.real, want.real), (result.imag, want.imag)):
         np.testing.assert_allclose(part, other, rtol=3e-7, atol=2e-45)
 
 
@@ -191,14 +191,14 @@ def test_float32_is_right_over_its_whole_range(name: str) -> None:
     function = getattr(xp.special, name)
     for sample in WIDE[name]:
         given = [v.astype(np.float32) for v in sample(np.random.default_rng(8))]
-        got = np.asarray(function(*(xp.asarray(v, device="wgpu") for v in given)))
+        result = np.asarray(function(*(xp.asarray(v, device="wgpu") for v in given)))
         want = np.asarray(function(*(xp.asarray(v.astype(np.float64), device="wgpu") for v in given)))
         with np.errstate(over="ignore", invalid="ignore"):
-            error = np.where(got == want.astype(np.float32), 0, float32_units(got, want))
+            error = np.where(result == want.astype(np.float32), 0, float32_units(result, want))
             # what a device may take for 0
             tiny = np.logical_or.reduce([(np.abs(v) < 1.2e-38) for v in (want, *given)])
         at = np.where(tiny, 0, error).argmax()
-        assert error[at] <= 2 or tiny[at], ([v[at] for v in given], got[at], want[at])
+        assert error[at] <= 2 or tiny[at], ([v[at] for v in given], result[at], want[at])
 
 
 @pytest.mark.parametrize("name", sorted(ops.INVERSES))
@@ -225,9 +225,9 @@ def test_inverses_of_distributions(name: str, place: str, dtype: str, tolerance:
 
 def test_inverses_at_the_ends() -> None:
     with xp.using(device="cpu", direct_limit=0):
-        for name, wanted in {
+        for name, expected in {
             "gammaincinv": [0, np.inf], "gammainccinv": [np.inf, 0], "beta_inverse_odds": [0, np.inf]
         }.items():  # fmt: skip
             shapes = [xp.asarray([2.0, 2.0, 2.0, np.nan, -1.0])] * (1 if name.startswith("gamma") else 2)
             result = GpuArray._apply(ops.INVERSES[name], *shapes, xp.asarray([0.0, 1.0, 1.5, 0.5, 0.5]))
-            np.testing.assert_array_equal(result, [*wanted, np.nan, np.nan, np.nan])
+            np.testing.assert_array_equal(result, [*expected, np.nan, np.nan, np.nan])

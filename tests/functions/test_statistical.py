@@ -127,9 +127,9 @@ def test_masked_extremes_of_the_dtypes_own_extremes(name: str, extreme: float, d
     where[:, ::2] = True
     reduce = getattr(np, name)
     for axis in (0, 1, None):
-        wanted = reduce(x, axis=axis, where=where, initial=start)
+        expected = reduce(x, axis=axis, where=where, initial=start)
         result = reduce(xp.asarray(x, device=device), axis=axis, where=xp.asarray(where, device=device), initial=start)
-        np.testing.assert_array_equal(np.asarray(result), wanted)
+        np.testing.assert_array_equal(np.asarray(result), expected)
 
 
 def test_keywords(device: Any) -> None:
@@ -217,10 +217,10 @@ def test_logarithms_of_sums_of_exponentials(dtype: str, device: Any) -> None:
         x = xp.asarray(host, device=device)
         for axis in (0, 1):
             with np.errstate(invalid="ignore"):
-                wanted = np.logaddexp.reduce(host.astype(np.longdouble), axis=axis).astype(dtype)
+                expected = np.logaddexp.reduce(host.astype(np.longdouble), axis=axis).astype(dtype)
             result = np.logaddexp.reduce(x, axis=axis)
             assert result.dtype == np.dtype(dtype)
-            np.testing.assert_allclose(np.asarray(result), wanted, rtol=4 * np.finfo(dtype).eps)
+            np.testing.assert_allclose(np.asarray(result), expected, rtol=4 * np.finfo(dtype).eps)
 
 
 def test_logarithms_of_sums_take_the_keywords_of_reduce(device: Any) -> None:
@@ -228,14 +228,14 @@ def test_logarithms_of_sums_take_the_keywords_of_reduce(device: Any) -> None:
     x, mask = xp.asarray(host, device=device), host > 0
     for keywords in ({"axis": (0, 1)}, {"axis": 1, "keepdims": True}, {"initial": 2.0}, {"where": mask}, {"axis": ()}):
         given = {k: xp.asarray(v, device=device) if v is mask else v for k, v in keywords.items()}
-        result, wanted = np.logaddexp.reduce(x, **given), np.logaddexp.reduce(host, **keywords)
-        np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
+        result, expected = np.logaddexp.reduce(x, **given), np.logaddexp.reduce(host, **keywords)
+        np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-6)
     assert float(np.logaddexp.reduce(xp.zeros(0))) == -np.inf
     for dtype in ("int8", "int64"):
         host = np.arange(-3, 4, dtype=dtype)
-        result, wanted = np.logaddexp.reduce(xp.asarray(host)), np.logaddexp.reduce(host)
-        assert result.dtype == wanted.dtype
-        np.testing.assert_allclose(float(result), float(wanted), rtol=1e-3)
+        result, expected = np.logaddexp.reduce(xp.asarray(host)), np.logaddexp.reduce(host)
+        assert result.dtype == expected.dtype
+        np.testing.assert_allclose(float(result), float(expected), rtol=1e-3)
     np.testing.assert_allclose(
         np.asarray(np.logaddexp.accumulate(x, axis=1)), np.logaddexp.accumulate(values((4, 6), "f4"), 1), rtol=1e-5
     )

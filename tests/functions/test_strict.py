@@ -126,16 +126,16 @@ def named(namespace: Any, path: str) -> Any:
 @pytest.mark.parametrize("name", [*UNARY, *OTHER])
 def test_one_array(name: str) -> None:
     for dtype in DTYPES:
-        own, wanted = both(lambda ns: named(ns, name)(array(ns, dtype)))
-        assert own == wanted, dtype
+        own, expected = both(lambda ns: named(ns, name)(array(ns, dtype)))
+        assert own == expected, dtype
 
 
 @pytest.mark.parametrize("name", BINARY)
 def test_two_arrays(name: str) -> None:
     for first in DTYPES:
         for second in DTYPES:
-            own, wanted = both(lambda ns: getattr(ns, name)(array(ns, first), array(ns, second)))
-            assert own == wanted, (first, second)
+            own, expected = both(lambda ns: getattr(ns, name)(array(ns, first), array(ns, second)))
+            assert own == expected, (first, second)
 
 
 @pytest.mark.parametrize("name", [*OPERATORS, *IN_PLACE])
@@ -143,20 +143,20 @@ def test_operators(name: str) -> None:
     function = getattr(operator, name)
     for first in DTYPES:
         for second in DTYPES:
-            own, wanted = both(lambda ns: function(array(ns, first), array(ns, second)))
-            assert own == wanted, (first, second)
+            own, expected = both(lambda ns: function(array(ns, first), array(ns, second)))
+            assert own == expected, (first, second)
 
 
 @pytest.mark.parametrize("name", OTHER_BINARY)
 def test_other_functions_of_two_arrays(name: str) -> None:
     for first in DTYPES:
         for second in DTYPES:
-            own, wanted = both(lambda ns: OTHER_BINARY[name](ns, array(ns, first), array(ns, second)))
+            own, expected = both(lambda ns: OTHER_BINARY[name](ns, array(ns, first), array(ns, second)))
             if name in UNPROMOTED and outcome(lambda: strict.empty(0, dtype=strict.result_type(
                 array(strict, first), array(strict, second)
             ))) == "refused":  # fmt: skip
-                wanted = "refused"
-            assert own == wanted, (first, second)
+                expected = "refused"
+            assert own == expected, (first, second)
 
 
 def scalar_calls(name: str) -> list[Callable[[Any, Any], Any]]:
@@ -172,12 +172,12 @@ def test_python_scalars(name: str) -> None:
     for dtype in DTYPES:
         for scalar in SCALARS:
             for call in scalar_calls(name):
-                own, wanted = both(lambda ns: call(array(ns, dtype), scalar))
-                if scalar == 1j and wanted != own:
+                own, expected = both(lambda ns: call(array(ns, dtype), scalar))
+                if scalar == 1j and expected != own:
                     # it promotes before it asks for the category, and so takes complex numbers for real ones
-                    assert (own, wanted[:7]) in {("refused", "complex"), ("refused", "bool")}, (dtype, scalar)
+                    assert (own, expected[:7]) in {("refused", "complex"), ("refused", "bool")}, (dtype, scalar)
                 else:
-                    assert own == wanted, (dtype, scalar)
+                    assert own == expected, (dtype, scalar)
 
 
 def test_scalars_alone_are_refused() -> None:
@@ -221,13 +221,13 @@ REAL = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -1.0, 2.5, -2.5])
 def test_floor_divide_rounds_the_quotient(dtype: str, device: Any) -> None:
     x, y = (part.ravel().astype(dtype) for part in np.meshgrid(REAL, REAL))
     with np.errstate(all="ignore"):
-        wanted = np.floor(x / y)
-    wanted[(x == 0) & (y == 0)] = np.nan
+        expected = np.floor(x / y)
+    expected[(x == 0) & (y == 0)] = np.nan
     first, second = xp.asarray(x), xp.asarray(y)
-    assert_same(first // second, wanted, message="operator")
-    assert_same(xp.floor_divide(first, second), wanted, message="function")
+    assert_same(first // second, expected, message="operator")
+    assert_same(xp.floor_divide(first, second), expected, message="function")
     first //= second
-    assert_same(first, wanted, message="in place")
+    assert_same(first, expected, message="in place")
     with np.errstate(all="ignore"):
         assert_same(second // 2.0, np.floor(y / 2), message="scalar")
         assert_same(2.0 // second, np.floor(np.array(2, dtype) / y), message="reflected scalar")
@@ -245,10 +245,10 @@ def complex_dtype(device: Any) -> str:
 def test_expm1_at_infinities(device: Any) -> None:
     dtype, inf, nan = complex_dtype(device), np.inf, np.nan
     given = [(0.0, 0.0), (-0.0, 0.0), (inf, 0.0), (-inf, 1.0), (inf, 1.0), (-inf, inf), (-inf, nan), (nan, 0.0)]
-    wanted = [(0.0, 0.0), (0.0, 0.0), (inf, 0.0), (-1.0, 0.0), (inf, inf), (-1.0, 0.0), (-1.0, 0.0), (nan, 0.0)]
+    expected = [(0.0, 0.0), (0.0, 0.0), (inf, 0.0), (-1.0, 0.0), (inf, inf), (-1.0, 0.0), (-1.0, 0.0), (nan, 0.0)]
     result = np.asarray(xp.expm1(xp.asarray(parts(given, dtype))))
-    np.testing.assert_array_equal(result.real, np.array([w[0] for w in wanted]))
-    np.testing.assert_array_equal(result.imag, np.array([w[1] for w in wanted]))
+    np.testing.assert_array_equal(result.real, np.array([w[0] for w in expected]))
+    np.testing.assert_array_equal(result.imag, np.array([w[1] for w in expected]))
     assert not np.signbit(result.real[:2]).any()
     result = np.asarray(xp.expm1(xp.asarray(parts([(inf, inf), (inf, nan)], dtype))))
     assert np.isinf(result.real).all()

@@ -55,10 +55,10 @@ DATA = ("uniform", "one value", "of all sizes", "cancelling", "far from zero", "
 def test_errors_are_numpys_or_a_few_units(name: str, data: str, size: int, device: Any) -> None:
     function, exact, scale = CASES[name]
     x = hard(data, size)
-    wanted, magnitude = exact(x), scale(x)
+    expected, magnitude = exact(x), scale(x)
 
     def error(value: Any) -> float:
-        return float(np.max(np.abs(np.asarray(value).astype(np.longdouble) - wanted) / magnitude)) / EPSILON
+        return float(np.max(np.abs(np.asarray(value).astype(np.longdouble) - expected) / magnitude)) / EPSILON
 
     result = function(xp.asarray(x))
     assert result.dtype == np.float32

@@ -183,7 +183,7 @@ def test_values_that_several_loops_would_read_many_arrays_for_are_stored(count: 
             value = value + other
         result = sum(np.roll(value, (n, n), (0, 1)) for n in range(1, 5))
         steps = xp.explain(result).steps
-        wanted = sum(range(1, count)) * 4.0
+        expected = sum(range(1, count)) * 4.0
     reads = [step.text.count(" = load ") for step in steps[:-1]]
     assert (max(reads) == count and sum(n == count for n in reads) == 1) == is_stored
-    assert np.array_equal(np.asarray(result), np.full((64, 64), wanted))
+    assert np.array_equal(np.asarray(result), np.full((64, 64), expected))

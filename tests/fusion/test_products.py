@@ -70,12 +70,12 @@ def test_what_is_stored_for_a_product(name: str, device: Any) -> None:
         xp.evaluate(held)
         return held
 
-    wanted = function(lambda x: x)
+    expected = function(lambda x: x)
     result = function(on_device)
     assert len(xp.explain(result).steps) == steps[0 if device.kind == "wgpu" else -1]
     found = np.asarray(result)
-    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
-    np.testing.assert_array_equal(found, wanted)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_matrix_that_others_want_is_stored(device: Any) -> None:

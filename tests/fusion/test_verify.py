@@ -26,9 +26,9 @@ def planned() -> tuple[Plan, list[Node]]:
     """Return the plan of a reduction over columns, and of what uses it in rows."""
     x = host_leaf(np.ones((40, 30), np.float32))
     columns = build.reduce(reductions.max, x, 0, None, True)
-    wanted = build.elementwise(ops.subtract, x, columns)
-    nodes, position, *_ = merge(topological([wanted]))
-    return make_plan(nodes, position, {position[wanted]}, Capabilities(adapter="test")), nodes
+    expected = build.elementwise(ops.subtract, x, columns)
+    nodes, position, *_ = merge(topological([expected]))
+    return make_plan(nodes, position, {position[expected]}, Capabilities(adapter="test")), nodes
 
 
 def loop_of(plan: Plan, number: int) -> Loop:
@@ -86,9 +86,9 @@ def updated() -> tuple[Plan, list[Node]]:
     """Return the plan of a write to a region whose values are made of what was there."""
     x = host_leaf(np.ones(40, np.float32))
     region = Layout((10,), (2,), 5)
-    wanted = build.scatter(x, build.elementwise(ops.add, build.view(x, region), 1.0), region)
-    nodes, position, *_ = merge(topological([wanted]))
-    return make_plan(nodes, position, {position[wanted]}, Capabilities(adapter="test")), nodes
+    expected = build.scatter(x, build.elementwise(ops.add, build.view(x, region), 1.0), region)
+    nodes, position, *_ = merge(topological([expected]))
+    return make_plan(nodes, position, {position[expected]}, Capabilities(adapter="test")), nodes
 
 
 def with_update(plan: Plan, **changes: Any) -> Plan:

@@ -31,8 +31,8 @@ TEXTS = Path(__file__).parent / "texts"
 
 
 def plan_of(name: str) -> Plan:
-    wanted = PROGRAMS[name]()
-    arrays = wanted if isinstance(wanted, tuple) else (wanted,)
+    expected = PROGRAMS[name]()
+    arrays = expected if isinstance(expected, tuple) else (expected,)
     nodes, position, *_ = merge(topological([current(a.node()) for a in arrays]))
     plan = make_plan(nodes, position, {position[current(a.node())] for a in arrays}, CAPABILITIES)
     check_plan(plan, nodes)

@@ -152,10 +152,10 @@ def test_require_knows_its_requirements(device):
 @pytest.mark.parametrize("value", [-0.0, None, np.nan, (0.0, -0.0)], ids=repr)
 def test_pad_takes_constants_as_they_are(value, direct_limit, device):
     with xp.using(direct_limit=direct_limit):
-        found = np.pad(xp.asarray(np.ones(3, np.float32)), 2, constant_values=value)
+        result = np.pad(xp.asarray(np.ones(3, np.float32)), 2, constant_values=value)
     expected = np.pad(np.ones(3, np.float32), 2, constant_values=value)
-    np.testing.assert_array_equal(found.get(), expected)
-    np.testing.assert_array_equal(np.signbit(found.get()), np.signbit(expected))
+    np.testing.assert_array_equal(result.get(), expected)
+    np.testing.assert_array_equal(np.signbit(result.get()), np.signbit(expected))
 
 
 @pytest.mark.parametrize("mode", ["mean", "median", "minimum", "maximum"])

@@ -46,13 +46,13 @@ def _weighted(results):
 
 def _arguments(call, function):
     """Return the arrays that a call puts on the device, and whether the function has results with derivatives."""
-    found = []
+    result = []
 
     def note(array):
-        found.append(np.array(array))
+        result.append(np.array(array))
         return np.array(array)
 
-    return found, any(True for _ in _numbers(call(function, note)))
+    return result, any(True for _ in _numbers(call(function, note)))
 
 
 def _filled(call, function, arrays):
@@ -75,22 +75,22 @@ def test_derivatives_agree_with_differences(name):
                 directions = [d + d.T for d in directions]
 
             def moved(step, arrays=arrays, places=places, directions=directions):
-                found = [np.array(a) for a in arrays]
+                result = [np.array(a) for a in arrays]
                 for place, direction in zip(places, directions, strict=True):
-                    found[place] = found[place] + step * direction
-                return found
+                    result[place] = result[place] + step * direction
+                return result
 
             def value(*chosen, call=call, arrays=arrays, places=places):
-                found = [xp.asarray(np.array(a)) for a in arrays]
+                result = [xp.asarray(np.array(a)) for a in arrays]
                 for place, array in zip(places, chosen, strict=True):
-                    found[place] = array
-                return _weighted(_filled(call, function, found))
+                    result[place] = array
+                return _weighted(_filled(call, function, result))
 
             after, before = (_weighted(_filled(call, function, moved(step))) for step in (STEP, -STEP))
-            wanted = (after - before) / (2 * STEP)
+            expected = (after - before) / (2 * STEP)
             with xp.using(device="cpu"):
                 slopes = xp.grad(value, tuple(range(len(places))))(*(xp.asarray(arrays[n]) for n in places))
             actual = sum((s.get() * d).sum() for s, d in zip(slopes, directions, strict=True))
         is_single = any(a.dtype.itemsize == 4 for a in _numbers(_filled(call, function, moved(0))))
-        if not np.isnan(wanted) and not is_single:
-            np.testing.assert_allclose(actual, wanted, rtol=1e-4, atol=1e-5, err_msg=f"call {number} of numpy.{name}")
+        if not np.isnan(expected) and not is_single:
+            np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5, err_msg=f"call {number} of numpy.{name}")

@@ -220,9 +220,9 @@ def test_in_place_operators_take_ranges(put, same):
 
 
 def test_putmask_without_values_changes_nothing(put, same):
-    found = put(COUNT)
-    np.putmask(found, found > 0, put(COUNT[:0].reshape(2, 0)))
-    same(found, COUNT)
+    result = put(COUNT)
+    np.putmask(result, result > 0, put(COUNT[:0].reshape(2, 0)))
+    same(result, COUNT)
 
 
 @pytest.mark.parametrize("ufunc", [np.hypot, np.gcd], ids=lambda ufunc: ufunc.__name__)
@@ -281,6 +281,6 @@ def test_imaginary_parts_of_real_numbers_are_not_written_to(shape, put):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("dtype", [np.int16, np.float32, np.complex64])
 def test_cross_of_two_booleans_has_the_dtype_of_the_other_vectors(dtype, put):
-    found = xp.cross(put(np.array([True, False])), put(np.array([1, 2, 3], dtype)))
-    assert found.dtype == dtype
-    assert found.tolist() == [0, -3, 2]
+    result = xp.cross(put(np.array([True, False])), put(np.array([1, 2, 3], dtype)))
+    assert result.dtype == dtype
+    assert result.tolist() == [0, -3, 2]

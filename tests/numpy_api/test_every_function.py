@@ -48,7 +48,7 @@ def test_function(name, device, put, same):
         return
     kind, reason, _ = registry.implementation_of(function)
     is_host = kind == registry.HOST
-    found = []
+    result = []
     for number, call in enumerate(CALLS[name]):
         expected = _quiet(call, function, np.array)
         telemetry.reset_stats()
@@ -64,9 +64,9 @@ def test_function(name, device, put, same):
             assert array.device == device
         if device == "wgpu":
             # GPUs without 64-bit floats leave these to the host, whatever the function
-            found.append([key for key in telemetry.fallbacks() if not key[1].endswith("not supported by this device")])
+            result.append([key for key in telemetry.fallbacks() if not key[1].endswith("not supported by this device")])
             if is_host or not reason:
-                assert bool(found[-1]) == is_host, f"call {number} of numpy.{name}: {found[-1]}"
-    if found and reason and not is_host:  # of its calls, those that the reason speaks of
-        assert any(found)
-        assert not all(found)
+                assert bool(result[-1]) == is_host, f"call {number} of numpy.{name}: {result[-1]}"
+    if result and reason and not is_host:  # of its calls, those that the reason speaks of
+        assert any(result)
+        assert not all(result)

@@ -113,11 +113,11 @@ def test_small_matrices_have_numpys_bits(dtype, stack):
         for text in LAPACK:
             if stack and ("lstsq" in text or text == "solve(P, b)"):
                 continue
-            wanted, result = (
+            expected, result = (
                 eval(f"np.linalg.{text}", {"np": np, **operands}),
                 eval(f"np.linalg.{text}", {"np": np, **ours}),
             )
-            pairs = zip(wanted, result, strict=True) if isinstance(wanted, tuple) else [(wanted, result)]
+            pairs = zip(expected, result, strict=True) if isinstance(expected, tuple) else [(expected, result)]
             for theirs, mine in pairs:
                 assert isinstance(mine, GpuArray), text
                 np.testing.assert_array_equal(theirs, np.asarray(mine), text, strict=True)
@@ -134,8 +134,8 @@ def test_ufuncs_of_lapack_may_be_missing(are_missing, monkeypatch):
         numpys, function = getattr(np.linalg, name), getattr(loaded, name)
         assert (function is numpys) == (are_missing and name != "svdvals")
         operands = (P, V[:4]) if name == "solve" else (P,)
-        wanted, result = numpys(*operands), function(*operands)
-        for theirs, mine in zip(wanted, result, strict=True) if isinstance(wanted, tuple) else [(wanted, result)]:
+        expected, result = numpys(*operands), function(*operands)
+        for theirs, mine in zip(expected, result, strict=True) if isinstance(expected, tuple) else [(expected, result)]:
             np.testing.assert_array_equal(theirs, mine, name, strict=True)
 
 

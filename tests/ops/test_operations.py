@@ -104,15 +104,15 @@ def test_arange_is_numpys(dtype: dtypes.DType) -> None:
         if dtype.kind in "iu" and isinstance(start, float):
             continue
         want = np.arange(start, stop, step, dtype)
-        got = generators.arange.numpy(np.arange(len(want)), start, step, dtype=dtype)
-        assert got.tobytes() == want.tobytes()
+        result = generators.arange.numpy(np.arange(len(want)), start, step, dtype=dtype)
+        assert result.tobytes() == want.tobytes()
 
 
 def test_linspace_eye_and_tri_are_numpys() -> None:
     index = np.arange(101)
     step = (7.3 - 0.1) / 100
-    got = generators.linspace.numpy(index, 0.1, step, 7.3, 100, dtype=np.float64)
-    assert got.tobytes() == np.linspace(0.1, 7.3, 101).tobytes()
+    result = generators.linspace.numpy(index, 0.1, step, 7.3, 100, dtype=np.float64)
+    assert result.tobytes() == np.linspace(0.1, 7.3, 101).tobytes()
     for k in (-2, 0, 3):
         assert (generators.eye.numpy(np.arange(30), 6, k, dtype=int).reshape(5, 6) == np.eye(5, 6, k, int)).all()
         assert (generators.tri.numpy(np.arange(30), 6, k, dtype=bool).reshape(5, 6) == np.tri(5, 6, k, bool)).all()
@@ -208,9 +208,9 @@ def test_operations_without_a_cost_are_refused_at_start_up(kind):
 def test_searches_in_lines_without_order_are_numpys(side):
     line = np.arange(64.0)
     line[[20, 40]] = line[[40, 20]]
-    wanted = np.random.default_rng(0).uniform(0, 64, 5000)
+    expected = np.random.default_rng(0).uniform(0, 64, 5000)
     np.testing.assert_array_equal(
-        calls.searchsorted.numpy(line, wanted, side=side), np.searchsorted(line, wanted, side)
+        calls.searchsorted.numpy(line, expected, side=side), np.searchsorted(line, expected, side)
     )
 
 

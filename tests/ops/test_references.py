@@ -16,15 +16,15 @@ def test_selections_have_the_bits_of_numpys(mask, dtype):
     x, y = (i % 7 - 3).astype(dtype), (i % 5).astype(dtype)
     if x.dtype.kind in "fc":
         x[::3], y[::11] = np.nan, -0.0
-    wanted = np.where(condition, x, y)
+    expected = np.where(condition, x, y)
     for first, second in ((x, y), (x[1], y), (x, y[1]), (x[1], y[4])):
         out = np.empty_like(x)
         assert references.where(condition, first, second, out) is out
         assert out.tobytes() == np.where(condition, first, second).tobytes()
     same = x.copy()
-    assert references.where(condition, same, y, same).tobytes() == wanted.tobytes()
+    assert references.where(condition, same, y, same).tobytes() == expected.tobytes()
     same = y.copy()
-    assert references.where(condition, x, same, same).tobytes() == wanted.tobytes()
+    assert references.where(condition, x, same, same).tobytes() == expected.tobytes()
     rows, columns = condition.reshape(64, 64), condition[:64, None]
     for chosen in (rows, rows.T, columns):
         out = np.empty((64, 64), dtype).T
@@ -39,9 +39,9 @@ def test_selections_have_the_bits_of_numpys(mask, dtype):
 def test_ranges_have_the_bits_of_numpys(limits, dtype):
     if dtype[0] in "iu" and not all(np.iinfo(dtype).min <= end <= np.iinfo(dtype).max for end in limits):
         return  # NumPy raises an error
-    wanted = np.arange(*limits, dtype=dtype)
+    expected = np.arange(*limits, dtype=dtype)
     start, step = limits[0] if len(limits) > 1 else 0, limits[2] if len(limits) > 2 else 1
-    for index in (range(wanted.size), np.arange(wanted.size), range(2, wanted.size)):
+    for index in (range(expected.size), np.arange(expected.size), range(2, expected.size)):
         result = generators.arange.numpy(index, start, step, dtype=np.dtype(dtype))
-        assert result.dtype == wanted.dtype
-        assert result.tobytes() == wanted[-len(index) :].tobytes()
+        assert result.dtype == expected.dtype
+        assert result.tobytes() == expected[-len(index) :].tobytes()

@@ -61,10 +61,10 @@ class Graph:
         self.shape = self._shape()
         for _ in range(self.random.integers(1, 4)):
             self._leaf(self._part(self.shape), self._dtype())
-        wanted = int(self.random.integers(2, 13))
-        for _ in range(3 * wanted):
+        expected = int(self.random.integers(2, 13))
+        for _ in range(3 * expected):
             self._grow()
-            if len(self.instructions) >= wanted + len(self.leaves):
+            if len(self.instructions) >= expected + len(self.leaves):
                 break
         count = min(int(self.random.integers(1, 4)), len(self.values))
         last = len(self.values) - 1

@@ -100,9 +100,9 @@ class Selections:
         if self._chance(0.3):
             return True if dtype.kind == "b" else self._pick((0, 1, 7))
         kind = dtype if self._chance(0.6) else self._pick([np.dtype(k) for k in ("int8", "int32", "float32", "bool")])
-        wanted = tuple(n if self._chance(0.8) else 1 for n in shape)
+        expected = tuple(n if self._chance(0.8) else 1 for n in shape)
         return self.values(
-            wanted[int(self.random.integers(0, len(shape) + 1)) :] if self._chance(0.2) else wanted, kind
+            expected[int(self.random.integers(0, len(shape) + 1)) :] if self._chance(0.2) else expected, kind
         )
 
     def write(self, host: np.ndarray[Any, Any]) -> Step:

@@ -165,11 +165,11 @@ class TestLoops:
         b = Builder((), shape)
         power = b.apply(elementwise.exp, b.load(dtype))
         total = b.apply(elementwise.multiply, power, b.apply(elementwise.add, power, b.scalar(dtype)))
-        got = run(provider, b.store(total).loop(), [x], [shape], [1.5])
+        result = run(provider, b.store(total).loop(), [x], [shape], [1.5])
         flat = np.exp(x.reshape(-1))  # arithmetic of NumPy scalars rounds in its own way
         expected = (flat * (flat + x.dtype.type(1.5))).reshape(shape)
         # NumPy's complex product rounds the last few elements of a call in another way than the rest
-        np.testing.assert_allclose(got, expected, rtol=1e-6 if dtype == "c8" else 0)
+        np.testing.assert_allclose(result, expected, rtol=1e-6 if dtype == "c8" else 0)
 
     def test_broadcast_strided_and_reversed_operands(self, provider):
         x, y, z = values((401, 7, 90), "f8"), values((90,), "f8"), values((401, 1, 1), "f8")
@@ -179,15 +179,15 @@ class TestLoops:
         row, column = b.load("f8", broadcast((90,), shape), extent=90), b.load("f8", broadcast((401, 1, 1), shape))
         total = b.apply(elementwise.add, b.apply(elementwise.multiply, backwards, row), column)
         total = b.apply(elementwise.subtract, total, row)
-        got = run(provider, b.store(total).loop(), [x, y, z], [shape])
-        np.testing.assert_array_equal(got, x[::-1, :, ::-1] * y + z - y)
+        result = run(provider, b.store(total).loop(), [x, y, z], [shape])
+        np.testing.assert_array_equal(result, x[::-1, :, ::-1] * y + z - y)
 
     @pytest.mark.parametrize("shape", [(5, 7), (700, 900), (3, 100_000)])
     def test_transpose(self, provider, shape):
         x = values(shape, "i2")
         b = Builder((), shape[::-1])
-        got = run(provider, b.store(b.load("i2", permute(contiguous(shape), (1, 0)))).loop(), [x], [shape[::-1]])
-        np.testing.assert_array_equal(got, x.T)
+        result = run(provider, b.store(b.load("i2", permute(contiguous(shape), (1, 0)))).loop(), [x], [shape[::-1]])
+        np.testing.assert_array_equal(result, x.T)
 
     def test_strided_store_leaves_the_rest(self, provider):
         x = values((1000,), "i8")
@@ -204,31 +204,33 @@ class TestLoops:
         twice = b.apply(elementwise.multiply, b.scalar("f4"), b.scalar("f4"))
         b.store(b.apply(elementwise.add, b.load("f4"), twice)).store(twice, level=FULL)
         x = values((50_000,), "f4")
-        got, all_equal = run(provider, b.loop(), [x], [x.shape, x.shape], [2.0, np.float64(3)])
-        np.testing.assert_array_equal(got, x + np.float32(6))
+        result, all_equal = run(provider, b.loop(), [x], [x.shape, x.shape], [2.0, np.float64(3)])
+        np.testing.assert_array_equal(result, x + np.float32(6))
         np.testing.assert_array_equal(all_equal, np.full(x.shape, 6, "f4"))
 
     def test_take(self, provider):
         source, at = values((500,), "c8"), RNG.integers(0, 500, (90_000,), dtype="u4")
         b = Builder((), at.shape)
-        got = run(provider, b.store(b.take("c8", b.load("u4"), 500)).loop(), [at, source], [at.shape])
-        np.testing.assert_array_equal(got, source[at])
+        result = run(provider, b.store(b.take("c8", b.load("u4"), 500)).loop(), [at, source], [at.shape])
+        np.testing.assert_array_equal(result, source[at])
 
     def test_generators(self, provider):
         b = Builder((), (300, 400))
         made = b.index(generators.arange, "f4", [dtypes.float32, dtypes.float32], flip(contiguous((300, 400)), (1,)))
-        got = run(provider, b.store(b.apply(elementwise.square, made)).store(made).loop(), [], [(300, 400)] * 2, [1, 2])
+        result = run(
+            provider, b.store(b.apply(elementwise.square, made)).store(made).loop(), [], [(300, 400)] * 2, [1, 2]
+        )
         expected = (1 + 2 * np.arange(120_000, dtype="f4")).reshape(300, 400)[:, ::-1]
-        np.testing.assert_array_equal(got[1], expected)
-        np.testing.assert_array_equal(got[0], expected**2)
+        np.testing.assert_array_equal(result[1], expected)
+        np.testing.assert_array_equal(result[0], expected**2)
 
     def test_operation_with_several_outputs(self, provider):
         b = Builder((), (40_000,))
         x = b.load("f8")
         mantissa, exponent = b.apply(elementwise.frexp_mantissa, x), b.apply(elementwise.frexp_exponent, x)
         data = values((40_000,), "f8")
-        got = run(provider, b.store(mantissa).store(exponent).loop(), [data], [data.shape] * 2)
-        for one, other in zip(got, np.frexp(data), strict=True):
+        result = run(provider, b.store(mantissa).store(exponent).loop(), [data], [data.shape] * 2)
+        for one, other in zip(result, np.frexp(data), strict=True):
             np.testing.assert_array_equal(one, other)
 
     def test_cast_and_where(self, provider):
@@ -238,9 +240,9 @@ class TestLoops:
         wide = b.apply(elementwise.cast, narrow, dtype="f8")
         b.store(b.apply(elementwise.where, b.apply(elementwise.less, x, wide), x, wide)).store(narrow)
         data = values((70_000,), "f8") * 9
-        got = run(provider, b.loop(), [data], [data.shape] * 2)
-        np.testing.assert_array_equal(got[1], data.astype("i2"))
-        np.testing.assert_array_equal(got[0], np.minimum(data, data.astype("i2")))
+        result = run(provider, b.loop(), [data], [data.shape] * 2)
+        np.testing.assert_array_equal(result[1], data.astype("i2"))
+        np.testing.assert_array_equal(result[0], np.minimum(data, data.astype("i2")))
 
     def test_no_warning_leaks(self, provider):
         b = Builder((), (200_000,))
@@ -285,21 +287,21 @@ class TestFolds:
                 x[2, columns - 1] = np.nan
             tolerance = {"rtol": 2e-2 if dtype == dtypes.float16 else 3e-4 if dtype.itemsize <= 8 else 1e-9}
             tolerance["atol"] = tolerance["rtol"] * columns**0.5
-            got = run(provider, folding(op, (rows,), (columns,), dtype), [x], [(rows,)])
-            np.testing.assert_allclose(got, reduced(op, x, 1), **tolerance)
-            got = run(
+            result = run(provider, folding(op, (rows,), (columns,), dtype), [x], [(rows,)])
+            np.testing.assert_allclose(result, reduced(op, x, 1), **tolerance)
+            result = run(
                 provider,
                 folding(op, (columns,), (rows,), dtype, permute(contiguous(x.shape), (1, 0))),
                 [x],
                 [(columns,)],
             )
-            np.testing.assert_allclose(got, reduced(op, x, 0), **tolerance)
+            np.testing.assert_allclose(result, reduced(op, x, 0), **tolerance)
 
     @pytest.mark.parametrize("op", [row for row in REDUCTIONS if not row.empty_is_error], ids=lambda row: row.name)
     def test_nothing_gives_the_neutral_value(self, provider, op):
         dtype = "i4" if "i" in op.identity else "f4"
-        got = run(provider, folding(op, (3,), (0,), dtype), [np.empty((3, 0), dtype)], [(3,)])
-        np.testing.assert_array_equal(got, np.full(3, op.identity_of(np.dtype(dtype))))
+        result = run(provider, folding(op, (3,), (0,), dtype), [np.empty((3, 0), dtype)], [(3,)])
+        np.testing.assert_array_equal(result, np.full(3, op.identity_of(np.dtype(dtype))))
         assert run(provider, folding(op, (0,), (100_000,), dtype), [np.empty(0, dtype)], [(0,)]).shape == (0,)
 
     @pytest.mark.parametrize("op", [reductions.argmax, reductions.argmin], ids=["argmax", "argmin"])
@@ -309,9 +311,9 @@ class TestFolds:
         folded = tuple(axis for axis in range(3) if axis not in kept)
         layout = permute(contiguous(x.shape), kept + folded)
         outer, inner = layout.shape[: len(kept)], layout.shape[len(kept) :]
-        got = run(provider, folding(op, outer, inner, "f4", layout), [x], [outer])
+        result = run(provider, folding(op, outer, inner, "f4", layout), [x], [outer])
         rows = x.transpose(kept + folded).reshape(*outer, -1)
-        np.testing.assert_array_equal(got, getattr(np, op.name)(rows, axis=-1))
+        np.testing.assert_array_equal(result, getattr(np, op.name)(rows, axis=-1))
 
     def test_float16_sums_do_not_overflow_on_the_way(self, provider):
         x = np.concatenate([np.full(30_000, 8), np.full(30_000, -8)]).astype("f2")
@@ -338,11 +340,11 @@ class TestFolds:
         b.store(b.apply(elementwise.divide, total, b.apply(elementwise.add, most, b.scalar("f8"))))
         b.store(scaled).store(total, level=FULL)
         data, factors = values((rows, columns), "f8"), values((rows,), "f8")
-        got = run(provider, b.loop(), [data, factors], [(rows,), data.shape, data.shape], [1000.0])
+        result = run(provider, b.loop(), [data, factors], [(rows,), data.shape, data.shape], [1000.0])
         product_ = data * factors[:, None]
-        np.testing.assert_allclose(got[0], product_.sum(1) / (data.sum(1) + 1000), rtol=1e-9)
-        np.testing.assert_array_equal(got[1], product_)
-        np.testing.assert_allclose(got[2], np.broadcast_to(product_.sum(1)[:, None], data.shape), rtol=1e-9)
+        np.testing.assert_allclose(result[0], product_.sum(1) / (data.sum(1) + 1000), rtol=1e-9)
+        np.testing.assert_array_equal(result[1], product_)
+        np.testing.assert_allclose(result[2], np.broadcast_to(product_.sum(1)[:, None], data.shape), rtol=1e-9)
 
 
 def softmax(rows, columns, dtype, layout=None):
@@ -359,10 +361,10 @@ class TestRowPrograms:
         x = values((rows, columns), "f8")
         layout = permute(contiguous((columns, rows)), (1, 0)) if transposed else None
         data = x.T if transposed else x
-        got = run(provider, softmax(rows, columns, "f8", layout), [data], [data.shape])
+        result = run(provider, softmax(rows, columns, "f8", layout), [data], [data.shape])
         expected = np.exp(x - x.max(1, keepdims=True, initial=-np.inf))
         expected /= expected.sum(1, keepdims=True)
-        np.testing.assert_allclose(got.T if transposed else got, expected, rtol=1e-12)
+        np.testing.assert_allclose(result.T if transposed else result, expected, rtol=1e-12)
 
     @pytest.mark.parametrize(("rows", "columns"), [(7, 90), (1, 333), (200, 3)])
     def test_tiles_of_any_size_agree(self, provider, monkeypatch, rows, columns):
@@ -373,8 +375,8 @@ class TestRowPrograms:
                 monkeypatch.setattr(tiles, name, most)
             monkeypatch.setattr(tiles, "_CUT_LEAST", 0)
             monkeypatch.setattr(loops, "ROW_LIMIT", row_limit)
-            got = run(provider, softmax(rows, columns, "f8"), [x], [x.shape])
-            np.testing.assert_allclose(got, expected, rtol=1e-14)
+            result = run(provider, softmax(rows, columns, "f8"), [x], [x.shape])
+            np.testing.assert_allclose(result, expected, rtol=1e-14)
 
     def test_stages_have_no_use_of_their_own_folds(self):
         cut = stages(softmax(3, 1000, "f4"))
@@ -404,10 +406,10 @@ class TestContractions:
         whole = permute(contiguous((columns, depth)), (1, 0))
         right_layout = Layout((batch, depth, columns), (0, *whole.strides), 0)
         step = ContractStep(contiguous(left.shape), right_layout, left.dtype, None, (left.dtype,) * 2, (left.dtype,))
-        got = run(provider, step, [left, right], [(batch, rows, columns)])
+        result = run(provider, step, [left, right], [(batch, rows, columns)])
         rtol = {"f2": 2e-2, "f4": 1e-4, "c8": 1e-4}.get(dtype, 1e-10)
         expected = np.matmul(left.astype("f4"), right.T.astype("f4")) if dtype == "f2" else np.matmul(left, right.T)
-        np.testing.assert_allclose(got, expected.astype(dtype), rtol=rtol, atol=rtol * 10)
+        np.testing.assert_allclose(result, expected.astype(dtype), rtol=rtol, atol=rtol * 10)
 
     def test_epilogue(self, provider):
         left, right, bias = values((1, 60, 70), "f4"), values((1, 70, 80), "f4"), values((80,), "f4")
@@ -418,8 +420,8 @@ class TestContractions:
         step = ContractStep(
             *layouts, dtypes.float32, epilogue, (dtypes.float32,) * 3, (dtypes.float32,), epilogue.scalar_dtypes
         )
-        got = run(provider, step, [left, right, bias], [(60, 80)], [0])
-        np.testing.assert_allclose(got, np.maximum(left[0] @ right[0] + bias, 0), rtol=1e-4, atol=1e-4)
+        result = run(provider, step, [left, right, bias], [(60, 80)], [0])
+        np.testing.assert_allclose(result, np.maximum(left[0] @ right[0] + bias, 0), rtol=1e-4, atol=1e-4)
 
 
 @pytest.fixture
@@ -441,9 +443,9 @@ class TestOtherSteps:
         step = CallStep(
             sort_pair, (("axis", 0),), (x.shape,), (x.shape,) * 2, (x.dtype,), (dtypes.int64, x.dtype), (1, 0)
         )
-        got = run(provider, step, [x], [x.shape] * 2)
-        np.testing.assert_array_equal(got[1], np.sort(x, 0))
-        np.testing.assert_array_equal(got[0], np.argsort(x, 0))
+        result = run(provider, step, [x], [x.shape] * 2)
+        np.testing.assert_array_equal(result[1], np.sort(x, 0))
+        np.testing.assert_array_equal(result[0], np.argsort(x, 0))
 
     def test_call_that_breaks_its_promise(self, provider, sort_pair):
         step = CallStep(sort_pair, (("axis", 0),), ((4,),), ((5,),), (dtypes.float32,), (dtypes.float32,), (0,))
@@ -454,12 +456,12 @@ class TestOtherSteps:
     def test_copy_then_scatter(self, provider, size):
         x, v = values((size,), "f4"), values((min(size, 4),), "f4")
         at = np.zeros(v.shape, "u4")
-        got, scattered = provider.allocate(x.nbytes), ScatterStep(x.dtype, at.dtype, v.size, size)
-        tasks = [Task(provider.prepare(CopyStep(x.dtype, size)), [upload(provider, x)], [got], [])]
-        tasks.append(Task(provider.prepare(scattered), [upload(provider, v), upload(provider, at)], [got], []))
+        result, scattered = provider.allocate(x.nbytes), ScatterStep(x.dtype, at.dtype, v.size, size)
+        tasks = [Task(provider.prepare(CopyStep(x.dtype, size)), [upload(provider, x)], [result], [])]
+        tasks.append(Task(provider.prepare(scattered), [upload(provider, v), upload(provider, at)], [result], []))
         provider.run(tasks)
         x[at] = v
-        np.testing.assert_array_equal(provider.export(got).view("f4"), x)
+        np.testing.assert_array_equal(provider.export(result).view("f4"), x)
 
 
 class TestMemory:

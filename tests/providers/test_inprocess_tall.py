@@ -59,14 +59,14 @@ def test_rows_that_have_weights_are_added_by_products(shape, dtype):
     generator = np.random.default_rng(4)
     rows = generator.standard_normal(shape).astype(dtype)
     weights = generator.standard_normal((*shape[:depth], *[1] * (len(shape) - depth))).astype(dtype)
-    wanted = (rows.astype(float) * weights).sum((*range(depth),), keepdims=True)
+    expected = (rows.astype(float) * weights).sum((*range(depth),), keepdims=True)
     for one in (weights, np.broadcast_to(weights, shape)):
         for factors in ((rows, one), (one, rows)):
             sums = row_sums.add_products(*factors, (*range(depth),), None)
             assert sums is not None
-            assert (sums.shape, sums.dtype) == (wanted.shape, dtype)
+            assert (sums.shape, sums.dtype) == (expected.shape, dtype)
             scale = np.abs(rows * weights).sum((*range(depth),), keepdims=True)
-            assert np.all(np.abs(sums - wanted) <= 16 * np.finfo(dtype).eps * scale)
+            assert np.all(np.abs(sums - expected) <= 16 * np.finfo(dtype).eps * scale)
 
 
 def test_rows_whose_weights_differ_along_them_are_not():

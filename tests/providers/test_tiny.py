@@ -34,8 +34,8 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def test_it_has_all_members_of_the_protocol(tiny: Any) -> None:
-    wanted = {name for name in vars(Provider) if not name.startswith("_")} | {"device", "capabilities"}
-    assert {name for name in wanted if not hasattr(tiny.TinyProvider(0), name)} == set()
+    expected = {name for name in vars(Provider) if not name.startswith("_")} | {"device", "capabilities"}
+    assert {name for name in expected if not hasattr(tiny.TinyProvider(0), name)} == set()
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "float64", "complex64"])

@@ -216,16 +216,16 @@ def test_results_that_numpy_stores_by_columns_are_stored_so_and_are_written_to()
         lambda a, n: a[:, [2, 1, 1]],
     )
     for function in functions:
-        wanted, result = function(host, np), function(x, xp)
+        expected, result = function(host, np), function(x, xp)
         assert has_memory(result)
-        assert result.strides == wanted.strides
+        assert result.strides == expected.strides
         assert result.base is None
-        view, seen = result.T[1:], wanted.T[1:]
-        for a in (wanted, result):
+        view, seen = result.T[1:], expected.T[1:]
+        for a in (expected, result):
             a[1:] *= 2
             a[0, 1] = 7
         assert has_memory(result)
-        assert_same(result, wanted)
+        assert_same(result, expected)
         assert_same(view, seen)
 
 

@@ -192,11 +192,11 @@ def test_an_element_is_written_where_it_is(settled):
         settled[k] = -1.0
         settled[5:8] = settled[k] * 2
         assert address(settled) == where
-    wanted = np.arange(100_000.0)
-    wanted[:10] = -1
-    wanted[5:8] = -2
-    wanted[8:10] = -1
-    assert_same(settled, wanted)
+    expected = np.arange(100_000.0)
+    expected[:10] = -1
+    expected[5:8] = -2
+    expected[8:10] = -1
+    assert_same(settled, expected)
     assert plans() == 0
 
 

@@ -38,8 +38,10 @@ def plan(seed):
         producer = pick.choice([None, *range(count)])
         readers = {n for n in pick.choices(range(count), k=pick.randint(0, 3)) if producer is None or n > producer}
         places = pick.choice([(True, False), (False, True), (True, True)])
-        wanted = (pick.choice([0, 30]), pick.choice([0, 20]))
-        values.append(Value(producer, tuple(sorted(readers)), places, wanted, pick.randint(0, 60), pick.randint(0, 60)))
+        expected = (pick.choice([0, 30]), pick.choice([0, 20]))
+        values.append(
+            Value(producer, tuple(sorted(readers)), places, expected, pick.randint(0, 60), pick.randint(0, 60))
+        )
     return steps, values, pick.randint(0, 50)
 
 

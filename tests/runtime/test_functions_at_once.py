@@ -91,9 +91,9 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_result_is_there_at_once(name):
-    found = CALLS[name](xp, xp.asarray(X), xp.asarray(V), xp.asarray(I))
-    assert found._cell.memory is not None
-    assert_same(found, np.asarray(CALLS[name](np, X, V, I)))
+    result = CALLS[name](xp, xp.asarray(X), xp.asarray(V), xp.asarray(I))
+    assert result._cell.memory is not None
+    assert_same(result, np.asarray(CALLS[name](np, X, V, I)))
     assert xp.stats()["evaluations"] == 0
 
 
@@ -117,8 +117,8 @@ def test_arguments_are_written_to():
 
 def test_averages_of_nothing_do_not_warn(recwarn):
     x = xp.asarray(np.array([[1.0, np.nan], [2.0, np.nan]]))
-    for found in (np.nanmean(x, 0), np.nanstd(x, 0), np.nanvar(x, 0, ddof=1)):
-        assert np.isnan(found).tolist() == [False, True]
+    for result in (np.nanmean(x, 0), np.nanstd(x, 0), np.nanvar(x, 0, ddof=1)):
+        assert np.isnan(result).tolist() == [False, True]
     assert not np.isfinite(x[0].var(ddof=2))
     assert not np.isfinite(x.std(axis=0, ddof=3)).any()
     assert np.isnan(x.mean(axis=1, where=x > 3)).all()
@@ -197,10 +197,10 @@ def test_results_that_are_arguments_are_arrays_of_this_package_unless_they_were_
 def test_results_that_would_be_large_are_recorded():
     x = xp.asarray(np.ones(5000))
     large = xp.diag(x), xp.einsum("i,j->ij", x, x), xp.tile(x, 1000), np.add.outer(x, x), xp.repeat(x, 500)
-    for found in (*large, xp.tensordot(x, x, 0)):
-        assert found.size > 1 << 20
-        assert found._cell.memory is None
-        assert found.residency == ()
+    for result in (*large, xp.tensordot(x, x, 0)):
+        assert result.size > 1 << 20
+        assert result._cell.memory is None
+        assert result.residency == ()
     assert xp.outer(x[:800], x[:800])._cell.memory is None  # its elements are there, and what follows is recorded
 
 
@@ -230,10 +230,10 @@ def test_new_arrays_have_memory_of_their_own():
 def test_results_have_the_names_of_the_package():
     x = xp.asarray(X)
     for function in (xp.linalg.svd, xp.linalg.qr, xp.linalg.eigh, xp.linalg.slogdet, xp.unique_counts):
-        found = function(x)
+        result = function(x)
         with xp.using(direct_limit=0):
-            assert type(found) is type(function(x))
-        assert all(isinstance(part, GpuArray) for part in found)
+            assert type(result) is type(function(x))
+        assert all(isinstance(part, GpuArray) for part in result)
 
 
 def test_rules_are_those_of_functions_that_numpy_has():
@@ -261,12 +261,12 @@ def test_no_thread_updates_twice_or_not_at_all():
 
 def test_several_results_are_computed_at_once():
     x = xp.asarray(np.array([-2.5, 0.0, 7.25]))
-    for found, expected in (
+    for result, expected in (
         (xp.frexp(x), np.frexp(np.asarray(x))),
         (xp.modf(x), np.modf(np.asarray(x))),
         (xp.divmod(x, 2), np.divmod(np.asarray(x), 2)),
     ):
-        for ours, theirs in zip(found, expected, strict=True):
+        for ours, theirs in zip(result, expected, strict=True):
             assert ours._value is not None
             assert_same(ours, theirs)
 
@@ -281,14 +281,14 @@ def test_many_lines_are_recorded_and_a_single_one_is_not():
 
 def test_products_and_joints_of_nothing_are_computed_at_once():
     before = xp.stats()["evaluations"]
-    found = []
+    result = []
     for np_ in (xp, np):
         x, v = np_.asarray(X), np_.asarray(V)
-        found.append([
+        result.append([
             v[:0] @ v[:0], np.dot(x[:, :0], v[:0]), np.matmul(x[:, :0], x[:0]), np_.concatenate([v[:0], v]),
             np.add(v[:0], 1.0), np.outer(v[:0], v),
         ])  # fmt: skip
-    for x, y in zip(*found, strict=True):
+    for x, y in zip(*result, strict=True):
         assert_same(x, y)
     assert xp.stats()["evaluations"] == before
     with pytest.raises(ValueError, match="zero-size"):
@@ -299,8 +299,8 @@ def test_products_and_joints_of_nothing_are_computed_at_once():
 def test_positions_in_matrices_are_numpys_however_many(name):
     arguments = (800,) if name == "diag_indices" else (800, 3, 700)
     before = xp.stats()["evaluations"]
-    for found, expected in zip(getattr(xp, name)(*arguments), getattr(np, name)(*arguments), strict=True):
-        assert_same(found, expected)
+    for result, expected in zip(getattr(xp, name)(*arguments), getattr(np, name)(*arguments), strict=True):
+        assert_same(result, expected)
     assert xp.stats()["evaluations"] == before
 
 
@@ -370,6 +370,6 @@ def test_large_products_with_a_vector_of_floating_numbers_make_no_plan(name):
     product = operator.matmul if name == "@" else getattr(np, name)
     with xp.using(device="cpu", direct_limit=Config().direct_limit):
         before = xp.stats()["plans"]
-        found = product(xp.asarray(image), xp.asarray(weights)).get()
+        result = product(xp.asarray(image), xp.asarray(weights)).get()
         assert xp.stats()["plans"] == before
-    np.testing.assert_array_equal(found, product(image, weights))
+    np.testing.assert_array_equal(result, product(image, weights))

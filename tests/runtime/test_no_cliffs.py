@@ -532,8 +532,8 @@ def test_a_program_has_no_cliff(function, given, plans, evaluations):
     xp.reset_stats()
     _, result = seconds(function, xp, *ours)
     counted = xp.stats()
-    _, wanted = seconds(function, np, *given)
-    for one, other in zip(result, wanted, strict=True):
+    _, expected = seconds(function, np, *given)
+    for one, other in zip(result, expected, strict=True):
         assert one.dtype == other.dtype
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
     assert counted["plans"] <= plans

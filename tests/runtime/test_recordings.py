@@ -423,7 +423,7 @@ def test_values_of_a_call_end_with_the_evaluation_that_reads_them_last(device):
         again = smoothed(x)
         again.get()
         assert xp.stats()["peak_bytes"] < 10 * x.nbytes
-    wanted = x.get()
+    expected = x.get()
     for _ in range(150):
-        wanted = np.sort(wanted) * np.float32(0.5) + wanted[::-1]
-    np.testing.assert_allclose(again, wanted, rtol=1e-5)
+        expected = np.sort(expected) * np.float32(0.5) + expected[::-1]
+    np.testing.assert_allclose(again, expected, rtol=1e-5)

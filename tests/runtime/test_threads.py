@@ -28,7 +28,7 @@ def test_values_that_another_thread_evaluates_first(
     number: int, direct: bool, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x = xp.arange(5) * 2
-    wanted = x + 1
+    expected = x + 1
     lock = places.graphs
 
     class Late:
@@ -36,7 +36,7 @@ def test_values_that_another_thread_evaluates_first(
 
         def __enter__(self) -> None:
             monkeypatch.setattr(places, "graphs", lock)
-            xp.evaluate(*(wanted, x)[:number])
+            xp.evaluate(*(expected, x)[:number])
             lock.acquire()
 
         def __exit__(self, *error: object) -> None:
@@ -44,8 +44,8 @@ def test_values_that_another_thread_evaluates_first(
 
     monkeypatch.setattr(places, "graphs", Late())
     with xp.using(direct_pinned=direct):
-        xp.evaluate(wanted, x)
-    assert wanted.tolist() == [1, 3, 5, 7, 9]
+        xp.evaluate(expected, x)
+    assert expected.tolist() == [1, 3, 5, 7, 9]
     assert x.tolist() == [0, 2, 4, 6, 8]
 
 

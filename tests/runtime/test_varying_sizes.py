@@ -127,8 +127,8 @@ def test_plans_of_templates_are_those_that_planning_makes(program: Program, monk
         if not any(step.scalars and step.step.loops and step.step.loops[0].moves for step in prepared.plan.steps):
             walk = topological((node,))
             merged = merge(walk)
-            wanted = {position for position, _ in prepared.plan.results}
-            made = make_plan(merged.order, merged.position, wanted, provider.capabilities, fuse=config.fuse)
+            expected = {position for position, _ in prepared.plan.results}
+            made = make_plan(merged.order, merged.position, expected, provider.capabilities, fuse=config.fuse)
             assert prepared.plan == made
             compared += 1
         del walked

@@ -45,8 +45,8 @@ def test_functions_of_matrices_are_mapped(name):
         compare(xp.vmap(function, in_axes=-1)(xp.asarray(np.moveaxis(MATRICES[:, 0], 0, -1))), [row[0] for row in each])
         nested = xp.vmap(xp.vmap(function, in_axes=2))(xp.asarray(np.moveaxis(MATRICES, 1, -1)))
         rows = [parts(result) for row in each for result in row]
-        for part, wanted in zip(parts(nested), zip(*rows, strict=True), strict=True):
-            np.testing.assert_allclose(part.reshape(6, *part.shape[2:]), np.stack(wanted), rtol=1e-9, atol=1e-12)
+        for part, expected in zip(parts(nested), zip(*rows, strict=True), strict=True):
+            np.testing.assert_allclose(part.reshape(6, *part.shape[2:]), np.stack(expected), rtol=1e-9, atol=1e-12)
 
 
 def test_matrices_that_only_an_outer_batch_has_are_mapped():
@@ -75,23 +75,23 @@ def test_functions_of_matrices_have_derivatives_in_batches(function):
     with xp.using(device="cpu"):
         stack = xp.asarray(MATRICES[:, 0])
         slope = xp.grad(lambda a: (function(a @ a) * weights).sum())
-        wanted = [slope(matrix).get() for matrix in stack]
-        np.testing.assert_allclose(xp.vmap(slope)(stack).get(), wanted, rtol=1e-9, atol=1e-12)
+        expected = [slope(matrix).get() for matrix in stack]
+        np.testing.assert_allclose(xp.vmap(slope)(stack).get(), expected, rtol=1e-9, atol=1e-12)
         of_all = xp.grad(lambda stack: xp.vmap(lambda a: (function(a @ a) * weights).sum())(stack).sum())
-        np.testing.assert_allclose(of_all(stack).get(), wanted, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(of_all(stack).get(), expected, rtol=1e-9, atol=1e-12)
 
 
 def test_results_are_written_to_arguments():
     with xp.using(device="cpu"):
         stack = xp.asarray(MATRICES[:, 0])
-        wanted = [linalg.sqrtm(matrix) for matrix in stack]
+        expected = [linalg.sqrtm(matrix) for matrix in stack]
 
         def replace(a):
             a[...] = linalg.sqrtm(a)
             return a.sum()
 
         xp.vmap(replace)(stack)
-        compare(stack, wanted)
+        compare(stack, expected)
 
 
 def test_arguments_that_are_not_matrices_are_mapped():

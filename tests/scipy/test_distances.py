@@ -56,11 +56,11 @@ def test_indices(name, options, image, device):
 def test_results_in_arrays(name, dtype, device):
     name = f"distance_transform_{name}"
     x = IMAGES[1]
-    wanted = getattr(ndimage, name)(x)
+    expected = getattr(ndimage, name)(x)
     function = getattr(ndi, name).composition
     distances = xp.zeros(x.shape, dtype)
     assert function(xp.asarray(x), distances=distances) is None
-    same(distances, wanted)
+    same(distances, expected)
     for wrong in (np.zeros(x.shape, np.int16), np.zeros((2, *x.shape), dtype)):
         with pytest.raises((RuntimeError, ValueError)) as error:
             getattr(ndimage, name)(x, distances=wrong)

@@ -16,12 +16,12 @@ def values(dtype, *shape):
 
 def check(name, x, *args, tolerance=1e-5, **kwargs):
     """Compare a function, as it is called and as a composition, with SciPy's."""
-    wanted = np.asarray(getattr(fft, name)(x, *args, **kwargs))
+    expected = np.asarray(getattr(fft, name)(x, *args, **kwargs))
     function = getattr(ours, name)
     for call in (function, function.composition):
         result = np.asarray(call(xp.asarray(x), *args, **kwargs))
-        assert (result.shape, result.dtype) == (wanted.shape, wanted.dtype)
-        np.testing.assert_allclose(result, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
+        assert (result.shape, result.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance * np.abs(expected).max())
 
 
 @pytest.fixture(params=(("cpu", "float32"), ("cpu", "float64"), ("cpu", "int16"), ("wgpu", "float32")), ids=" ".join)

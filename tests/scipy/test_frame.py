@@ -65,12 +65,12 @@ def test_small_calls_choose_the_loop_that_scipy_chooses():
             ours = special.eval_chebyt(degree, xp.asarray(x)).get()
             np.testing.assert_array_equal(ours, scipy_special.eval_chebyt(degree, x))
         for kind in (np.float32, np.int16, np.complex128):
-            ours, wanted = (
+            ours, expected = (
                 special.gamma(xp.asarray(x[:1].astype(kind) + 1)),
                 scipy_special.gamma(x[:1].astype(kind) + 1),
             )
-            assert ours.dtype == wanted.dtype
-            np.testing.assert_array_equal(ours.get(), wanted)
+            assert ours.dtype == expected.dtype
+            np.testing.assert_array_equal(ours.get(), expected)
 
 
 def test_missing_name_says_what_to_do():
@@ -144,9 +144,9 @@ def test_targets_by_position():
         a = xp.asarray(x)
         for target in (None, np.float32, "f8"):
             result = ndi.sobel(a, 0, target, "nearest")
-            wanted = ndimage.sobel(x, 0, target, "nearest")
-            assert result.dtype == wanted.dtype
-            np.testing.assert_array_equal(result.get(), wanted)
+            expected = ndimage.sobel(x, 0, target, "nearest")
+            assert result.dtype == expected.dtype
+            np.testing.assert_array_equal(result.get(), expected)
         for target in (xp.zeros((3, 4)), np.zeros((3, 4))):
             ndi.sobel(a, 0, target, "nearest")
             np.testing.assert_array_equal(np.asarray(target), ndimage.sobel(x, 0, np.float64, "nearest"))
@@ -183,14 +183,14 @@ def test_small_arrays_are_not_written_to():
 def test_output(device, given):
     x = np.arange(12, dtype=np.complex64).reshape(3, 4)
     a = xp.asarray(x)
-    wanted = ndimage.fourier_shift(x, 0.5)
+    expected = ndimage.fourier_shift(x, 0.5)
     if given == "dtype":
         result = ndi.fourier_shift(a, 0.5, output=np.complex64)
     else:
         target = {"ours": xp.zeros((3, 4), np.complex64), "numpy": np.zeros((3, 4), np.complex64), "itself": a}[given]
         result = ndi.fourier_shift(a, 0.5, output=target)
         assert result is target
-    np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_errors_are_scipys_at_the_users_line(device):
@@ -317,9 +317,9 @@ def test_repeated_calls_warn_each_time():
     with xp.using(device="wgpu"):
         x = xp.ones((3, 4), np.float32)
         for _ in range(4):
-            with pytest.warns(UserWarning, match="nperseg = 9 is greater") as found:
+            with pytest.warns(UserWarning, match="nperseg = 9 is greater") as result:
                 sig.welch(x, nperseg=9)
-            assert [warning.filename for warning in found] == [__file__]
+            assert [warning.filename for warning in result] == [__file__]
 
 
 def test_repeated_calls_have_the_device_that_arrays_have_together():

@@ -74,21 +74,21 @@ def test_fits_of_b_splines(k, bc_type):
 
 def same_or_error(name, x, y, **options):
     try:
-        wanted = getattr(interpolate, name)(x, y, **options)
+        expected = getattr(interpolate, name)(x, y, **options)
     except (ValueError, np.linalg.LinAlgError) as error:
         with pytest.raises(type(error), match=re.escape(str(error).split(" [")[0])):
             getattr(ours, name)(xp.asarray(x), xp.asarray(y), **options)
         return
     result = getattr(ours, name)(xp.asarray(x), xp.asarray(y), **options)
     for part in ("t", "c"):
-        compare(getattr(result, part), getattr(wanted, part), 1e-8)
-    assert (result.k, result.axis, result.extrapolate) == (wanted.k, wanted.axis, wanted.extrapolate)
+        compare(getattr(result, part), getattr(expected, part), 1e-8)
+    assert (result.k, result.axis, result.extrapolate) == (expected.k, expected.axis, expected.extrapolate)
     points = np.append(np.linspace(x[0] - 1, x[-1] + 1, 31), x)
     for nu in (0, 1):
-        compare(result(xp.asarray(points), nu), wanted(points, nu), 1e-7)
-    compare(result.derivative()(xp.asarray(points)), wanted.derivative()(points), 1e-7)
+        compare(result(xp.asarray(points), nu), expected(points, nu), 1e-7)
+    compare(result.derivative()(xp.asarray(points)), expected.derivative()(points), 1e-7)
     if y.dtype.kind == "f":  # SciPy has no integrals of others
-        compare(result.integrate(x[1], 2.2 * x[-1]), wanted.integrate(x[1], 2.2 * x[-1]), 1e-7)
+        compare(result.integrate(x[1], 2.2 * x[-1]), expected.integrate(x[1], 2.2 * x[-1]), 1e-7)
 
 
 def test_knots_of_b_splines():
@@ -175,9 +175,9 @@ def test_interpolation_by_one_call():
     for order in (0, 1, [0, 2]):
         for axis in (0, 1):
             y = np.moveaxis(Y, 0, axis)
-            wanted = interpolate.pchip_interpolate(X, y, POINTS[9:15], order, axis)
+            expected = interpolate.pchip_interpolate(X, y, POINTS[9:15], order, axis)
             result = ours.pchip_interpolate(xp.asarray(X), xp.asarray(y), xp.asarray(POINTS[9:15]), order, axis)
-            for one, other in zip(result, wanted, strict=True) if isinstance(order, list) else [(result, wanted)]:
+            for one, other in zip(result, expected, strict=True) if isinstance(order, list) else [(result, expected)]:
                 compare(one, other, 1e-8)
     assert xp.stats()["fallbacks"] == 0
 
@@ -240,10 +240,10 @@ def test_regular_grids(dtype):
                 for m, v in ((interpolate, values), (ours, xp.asarray(values)))
             )
             theirs, result = both
-            wanted = theirs(points)
+            expected = theirs(points)
             got = np.asarray(result(xp.asarray(points)))
-            assert got.dtype == wanted.dtype
-            np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance * 10)
+            assert got.dtype == expected.dtype
+            np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * 10)
     with pytest.raises(ValueError, match="out of bounds in dimension 0"):
         ours.RegularGridInterpolator(grid, values)(xp.asarray(points))
     with pytest.raises(ValueError, match="points and 5 values in dimension 0"):

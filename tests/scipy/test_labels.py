@@ -181,12 +181,12 @@ def test_modes_of_vectorized_filter(device, mode, shape):
     for keywords in ({"size": 2}, {"size": (4, 3)}, {"size": 3, "origin": (1, -1)}, {"size": 2, "origin": 1}):
         keywords["mode"] = mode
         try:
-            wanted = ndimage.vectorized_filter(x, np.max, **keywords)
+            expected = ndimage.vectorized_filter(x, np.max, **keywords)
         except ValueError as error:
             with pytest.raises(ValueError, match=re.escape(str(error))):
                 ndi.vectorized_filter(xp.asarray(x), xp.max, **keywords)
         else:
-            same(ndi.vectorized_filter(xp.asarray(x), xp.max, **keywords), wanted)
+            same(ndi.vectorized_filter(xp.asarray(x), xp.max, **keywords), expected)
 
 
 @pytest.mark.parametrize("device", ["cpu", "wgpu"])
@@ -208,8 +208,8 @@ def test_recorded_labels_have_their_number_as_an_array(device):
     recorded = xp.jit(lambda x: ndi.label(x))
     for image in images:
         labels, count = recorded(xp.asarray(image))
-        wanted, parts = ndimage.label(image)
-        np.testing.assert_array_equal(labels, wanted)
+        expected, parts = ndimage.label(image)
+        np.testing.assert_array_equal(labels, expected)
         assert (count.shape, int(count)) == ((), parts)
     result = xp.vmap(lambda x: ndi.label(x)[1])(xp.asarray(images))
     np.testing.assert_array_equal(result, [ndimage.label(image)[1] for image in images])

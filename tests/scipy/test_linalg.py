@@ -53,16 +53,16 @@ def check(name, *args, tolerance=None, newest=None, **kwargs):
 
     ``newest`` turns the result of SciPy before 1.18, with which the composition is then compared, into that of 1.18.
     """
-    wanted = getattr(linalg, name)(*args, **kwargs)
+    expected = getattr(linalg, name)(*args, **kwargs)
     function = getattr(ours, name)
     limit = precision(*args, *(args[0] if args and type(args[0]) is tuple else ())) if tolerance is None else tolerance
     given = [put(a) for a in args], {k: put(v) for k, v in kwargs.items()}
     before = xp.stats()["fallbacks"]
     if IS_NEWEST or newest is None:
-        compare(function(*given[0], **given[1]), wanted, limit)
+        compare(function(*given[0], **given[1]), expected, limit)
     if not IS_NEWEST and newest is not None:
-        wanted = newest(wanted)
-    compare(getattr(function, "composition", function)(*given[0], **given[1]), wanted, limit)
+        expected = newest(expected)
+    compare(getattr(function, "composition", function)(*given[0], **given[1]), expected, limit)
     if not IMPLEMENTATIONS["linalg"][name].reason:
         assert xp.stats()["fallbacks"] == before
 
@@ -257,18 +257,18 @@ def test_singular_values_and_what_follows(dtype):
         check("svdvals", a)
         check("svd", a, compute_uv=False)
         for full in (True, False):
-            result, wanted = ours.svd.composition(put(a), full), linalg.svd(a, full)
-            assert [part.shape for part in result] == [part.shape for part in wanted]
-            compare(result[1], wanted[1], precision(a))
+            result, expected = ours.svd.composition(put(a), full), linalg.svd(a, full)
+            assert [part.shape for part in result] == [part.shape for part in expected]
+            compare(result[1], expected[1], precision(a))
         check("pinv", a, return_rank=True)
         check("polar", a, tolerance=1e-3)
         check("polar", a, "left", tolerance=1e-3)
         low = a.copy()
         low[..., -1, :] = low[..., 0, :]
         for name in ("orth", "null_space"):
-            result, wanted = np.asarray(getattr(ours, name).composition(put(low))), getattr(linalg, name)(low)
-            assert result.shape == wanted.shape
-            projections = [x @ x.conj().swapaxes(-1, -2) for x in (result, wanted)]
+            result, expected = np.asarray(getattr(ours, name).composition(put(low))), getattr(linalg, name)(low)
+            assert result.shape == expected.shape
+            projections = [x @ x.conj().swapaxes(-1, -2) for x in (result, expected)]
             compare(projections[0], projections[1], 1e-3)
     square = positive(dtype, 2, 6, 6)
     for lower in (False, True):
@@ -372,11 +372,11 @@ def test_errors_are_scipys(place):
         ("convolution_matrix", line, 0), ("solve_circulant", line, np.ones(3)), ("qr", one, False, None, "some"),
     ]  # fmt: skip
     for name, *args in cases:
-        with pytest.raises(Exception) as wanted:  # noqa: PT011  # whatever SciPy raises
+        with pytest.raises(Exception) as expected:  # noqa: PT011  # whatever SciPy raises
             getattr(linalg, name)(*args)
-        with pytest.raises(type(wanted.value)) as result:
+        with pytest.raises(type(expected.value)) as result:
             getattr(ours, name).composition(*map(put, args))
-        assert str(result.value) == str(wanted.value), name
+        assert str(result.value) == str(expected.value), name
     for call in (ours.inv.composition, lambda x: ours.solve.composition(x, x[0])):
         with pytest.raises(linalg.LinAlgError, match="ingular"):
             call(xp.zeros((3, 3)))
@@ -445,8 +445,8 @@ def test_derivatives(name):
         step = 1e-6
         ends = [float(function(xp.asarray(A + sign * step * direction))) for sign in (1, -1)]
         rate = xp.grad(function)(xp.asarray(A)).get()
-        wanted = (ends[0] - ends[1]) / (2 * step)
-        np.testing.assert_allclose((rate * direction).sum(), wanted, rtol=2e-5, atol=1e-7)
+        expected = (ends[0] - ends[1]) / (2 * step)
+        np.testing.assert_allclose((rate * direction).sum(), expected, rtol=2e-5, atol=1e-7)
         both = xp.asarray(np.stack([A, A.T]))
         each = [float(function(x)) for x in both]
         np.testing.assert_allclose(xp.vmap(function)(both).get(), each, rtol=1e-9)

@@ -27,10 +27,10 @@ def outcome(function, *args, **kwargs):
 def test_find_objects(shape, most, device):
     for dtype in ("int32", "int64", "uint8"):
         x = labels(shape, dtype)
-        wanted = outcome(ndimage.find_objects, x, most)
+        expected = outcome(ndimage.find_objects, x, most)
         result = outcome(ndi.find_objects.composition, xp.asarray(x), most)
-        assert type(result) is type(wanted)
-        assert isinstance(result, ValueError) or result == wanted
+        assert type(result) is type(expected)
+        assert isinstance(result, ValueError) or result == expected
     assert ndi.find_objects.composition(xp.zeros((2, 3), int)) == []
 
 
@@ -48,10 +48,10 @@ def test_boxes_of_negative_and_other_labels(device):
 def test_value_indices(shape, ignored, device):
     for dtype in ("int16", "int64", "uint32"):
         x = labels(shape, dtype)
-        wanted = ndimage.value_indices(x, ignore_value=ignored)
+        expected = ndimage.value_indices(x, ignore_value=ignored)
         result = ndi.value_indices.composition(xp.asarray(x), ignore_value=ignored)
-        assert list(result) == list(wanted)
-        same(tuple(result.values()), tuple(wanted.values()))
+        assert list(result) == list(expected)
+        same(tuple(result.values()), tuple(expected.values()))
 
 
 def test_values_without_indices(device):
@@ -81,11 +81,11 @@ def first_place(values, positions):
 def test_comprehensions(index, function, passes, device):
     for labels, dtype in ((Y, float), (Y.astype(np.int64), np.float32), (Y[:1], np.int32)):
         args = (index, function, dtype, -1, passes)
-        wanted = ndimage.labeled_comprehension(X, labels, *args)
-        same(xp.asarray(ndi.labeled_comprehension.composition(xp.asarray(X), xp.asarray(labels), *args)), wanted)
+        expected = ndimage.labeled_comprehension(X, labels, *args)
+        same(xp.asarray(ndi.labeled_comprehension.composition(xp.asarray(X), xp.asarray(labels), *args)), expected)
     if index is None:
-        wanted = ndimage.labeled_comprehension(X, None, *args)
-        same(xp.asarray(ndi.labeled_comprehension.composition(xp.asarray(X), None, *args)), wanted)
+        expected = ndimage.labeled_comprehension(X, None, *args)
+        same(xp.asarray(ndi.labeled_comprehension.composition(xp.asarray(X), None, *args)), expected)
 
 
 def test_comprehensions_of_wrong_arguments(device):

@@ -53,18 +53,18 @@ def test_minimize(method, device):
         result = opt.minimize(rosen_slope, xp.asarray(start), jac=True, method=method, **options)
     else:
         result = opt.minimize(opt.rosen, xp.asarray(start), method=method)
-    wanted = optimize.minimize(
+    expected = optimize.minimize(
         optimize.rosen, start, jac=optimize.rosen_der if "j" in takes else None, method=method, **theirs
     )
-    assert result.success == wanted.success
+    assert result.success == expected.success
     assert not arrays(result, np.ndarray)
-    assert {*result} == {*wanted}
+    assert {*result} == {*expected}
     assert isinstance(result.x, xp.ndarray)
     assert result.x.device == xp.zeros(1).device
-    np.testing.assert_allclose(result.x.get(), wanted.x, rtol=1e-4)
-    assert result.fun == pytest.approx(wanted.fun, abs=1e-8)
+    np.testing.assert_allclose(result.x.get(), expected.x, rtol=1e-4)
+    assert result.fun == pytest.approx(expected.fun, abs=1e-8)
     if method not in ("TNC", "CG"):  # whose steps depend on the rounding of gradients
-        assert result.nfev == wanted.nfev
+        assert result.nfev == expected.nfev
 
 
 def _robust(z):
@@ -83,15 +83,15 @@ def test_least_squares(options, device):
         return decay(t, p[0], p[1], p[2]) - measured
 
     result = opt.least_squares(residuals, xp.ones(3), jac=xp.jit(xp.jacfwd(residuals)), **options)
-    wanted = optimize.least_squares(
+    expected = optimize.least_squares(
         lambda p: decay(TIMES, *p) - MEASURED,
         np.ones(3),
         jac=lambda p: np.stack([np.exp(-p[1] * TIMES), -p[0] * TIMES * np.exp(-p[1] * TIMES), np.ones(40)], 1),
         **options,
     )
-    np.testing.assert_allclose(result.x.get(), wanted.x, rtol=1e-6)
-    np.testing.assert_allclose(result.jac.get(), wanted.jac, rtol=1e-6, atol=1e-9)
-    assert result.cost == pytest.approx(wanted.cost)
+    np.testing.assert_allclose(result.x.get(), expected.x, rtol=1e-6)
+    np.testing.assert_allclose(result.jac.get(), expected.jac, rtol=1e-6, atol=1e-9)
+    assert result.cost == pytest.approx(expected.cost)
     assert not arrays(result, np.ndarray)
 
 
@@ -113,8 +113,8 @@ def test_curve_fit(points, device):
         host = {name: value for name, value in options.items() if name != "jac"}
         if "bounds" in host:
             host["bounds"] = 0, np.full(3, 5.0)
-        wanted = optimize.curve_fit(decay, times, MEASURED, sigma=np.full(40, 0.1), **host)
-        for ours, theirs in zip(result, wanted, strict=True):
+        expected = optimize.curve_fit(decay, times, MEASURED, sigma=np.full(40, 0.1), **host)
+        for ours, theirs in zip(result, expected, strict=True):
             assert isinstance(ours, xp.ndarray)
             np.testing.assert_allclose(ours.get(), theirs, rtol=1e-4, atol=1e-8)
         assert {type(t) for t in seen} == {xp.ndarray}
@@ -148,13 +148,13 @@ class _Steps:
 
 def _hopped(o):
     steps = _Steps()
-    found = o.basinhopping(
+    result = o.basinhopping(
         lambda x: (x**2).sum() + np.cos(5 * x).sum(), np.ones(2), niter=12, interval=3, take_step=steps, rng=1,
         minimizer_kwargs={"method": "L-BFGS-B", "jac": lambda x: 2 * x - 5 * np.sin(5 * x)},
         accept_test=lambda f_new, x_new, **_: abs(x_new).max() < 3,
         callback=lambda x, f, accepted: (f < -9) | (x[0] > 9),
     )  # fmt: skip
-    return found, steps.stepsize
+    return result, steps.stepsize
 
 
 #: Each gets SciPy's or our functions, and calls functions that compute with what they get.
@@ -254,16 +254,16 @@ CALLS = {
 def test_functions_have_scipys_results(name, device):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result, wanted = CALLS[name](opt), CALLS[name](optimize)
-    assert type(result) is type(wanted) or isinstance(result, xp.ndarray)
+        result, expected = CALLS[name](opt), CALLS[name](optimize)
+    assert type(result) is type(expected) or isinstance(result, xp.ndarray)
     assert not arrays(result, np.ndarray)
     kinds = (xp.ndarray, np.ndarray, np.number, float)
     ours = arrays(result, kinds)
-    theirs = arrays(wanted, kinds)
-    if isinstance(wanted, dict) and "execution_time" in wanted:
+    theirs = arrays(expected, kinds)
+    if isinstance(expected, dict) and "execution_time" in expected:
         ours, theirs = (
             arrays([result.x, result.grad, result.v], kinds),
-            arrays([wanted.x, wanted.grad, wanted.v], kinds),
+            arrays([expected.x, expected.grad, expected.v], kinds),
         )
     assert ours
     for value, other in zip(ours, theirs, strict=True):
@@ -379,10 +379,10 @@ def test_functions_run_in_processes():
             print(found.x.tolist())
     """
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    wanted = optimize.differential_evolution(
+    expected = optimize.differential_evolution(
         optimize.rosen, [(-1, 1)] * 2, updating="deferred", rng=0, maxiter=2, polish=False
     )
-    assert finished.stdout == f"{wanted.x.tolist()}\n", finished.stderr
+    assert finished.stdout == f"{expected.x.tolist()}\n", finished.stderr
 
 
 @pytest.mark.parametrize("name", ["rosen", "rosen_der", "rosen_hess", "rosen_hess_prod"])
@@ -391,12 +391,12 @@ def test_functions_run_in_processes():
 def test_rosenbrock(name, dtype, size, device):
     x = (10 * np.random.default_rng(size).random((2, size))).astype(dtype)
     arguments = x if name == "rosen_hess_prod" else x[:1]
-    wanted = getattr(optimize, name)(*arguments)
+    expected = getattr(optimize, name)(*arguments)
     for recorded in (False, True):
         function = getattr(opt, name)
         result = (xp.jit(function) if recorded else function)(*map(xp.asarray, arguments))
-        assert result.dtype == wanted.dtype
-        np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-5, atol=1e-3 if dtype is np.float32 else 1e-9)
+        assert result.dtype == expected.dtype
+        np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-5, atol=1e-3 if dtype is np.float32 else 1e-9)
     if name == "rosen":
         many = (x.T * [1, 2]).astype(dtype)
         np.testing.assert_allclose(opt.rosen(xp.asarray(many)), optimize.rosen(many), rtol=1e-5)

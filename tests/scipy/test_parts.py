@@ -66,11 +66,11 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_bits_of_others(name):
     x, k = sample((331, 200), "f4"), np.random.default_rng(1).random((5, 4))
-    wanted = OTHERS[name](ndimage, signal, x, k)
+    expected = OTHERS[name](ndimage, signal, x, k)
     with xp.using(device="cpu"), config.using(threads=3):
         result = OTHERS[name](ndi, sig, xp.asarray(x), k)
-    assert result.dtype == wanted.dtype
-    np.testing.assert_array_equal(np.asarray(result), wanted)
+    assert result.dtype == expected.dtype
+    np.testing.assert_array_equal(np.asarray(result), expected)
 
 
 @pytest.mark.parametrize("name", CALLS)

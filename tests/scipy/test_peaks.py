@@ -72,10 +72,10 @@ def test_prominences_and_widths(kind, wlen, device):
     x = line(kind).astype(np.float32)
     peaks = np.concatenate([signal.find_peaks(x)[0], [0, 5, 700, 1499]])
     a, places = xp.asarray(x), xp.asarray(peaks)
-    wanted = signal.peak_prominences(x, peaks, wlen)
-    same(ours.peak_prominences.composition(a, places, wlen), wanted)
+    expected = signal.peak_prominences(x, peaks, wlen)
+    same(ours.peak_prominences.composition(a, places, wlen), expected)
     same(ours.peak_widths.composition(a, places, 0.7, None, wlen), signal.peak_widths(x, peaks, 0.7, None, wlen))
-    same(ours.peak_widths.composition(a, peaks, 0.2, wanted), signal.peak_widths(x, peaks, 0.2, wanted))
+    same(ours.peak_widths.composition(a, peaks, 0.2, expected), signal.peak_widths(x, peaks, 0.2, expected))
 
 
 X = line("noise", 50)
@@ -96,9 +96,9 @@ ERRORS = [
 
 @pytest.mark.parametrize(("name", "args", "kwargs"), ERRORS)
 def test_errors(name, args, kwargs, device):
-    with pytest.raises((ValueError, TypeError)) as wanted:
+    with pytest.raises((ValueError, TypeError)) as expected:
         getattr(signal, name)(*args, **kwargs)
-    with pytest.raises(wanted.type, match=str(wanted.value).split("(")[0]):
+    with pytest.raises(expected.type, match=str(expected.value).split("(")[0]):
         getattr(ours, name).composition(*(xp.asarray(v) if isinstance(v, np.ndarray) else v for v in args), **kwargs)
 
 
@@ -189,13 +189,13 @@ def test_peaks_of_wavelets(kind, options, device, monkeypatch):
         with monkeypatch.context() as patch:
             # SciPy sorts the rows of a ridge, and the order of equal ones depends on the processor otherwise
             patch.setattr(np, "argsort", partial(np.argsort, kind="stable"))
-            wanted = signal.find_peaks_cwt(x, widths, **options)
-        same(peaks, wanted)
+            expected = signal.find_peaks_cwt(x, widths, **options)
+        same(peaks, expected)
 
 
 def test_errors_of_wavelets(device):
     for options in ({"max_distances": [1.0]}, {"noise_perc": 101}):
-        with pytest.raises(ValueError) as wanted:  # noqa: PT011  # the message is compared below
+        with pytest.raises(ValueError) as expected:  # noqa: PT011  # the message is compared below
             signal.find_peaks_cwt(X, [2, 3], **options)
-        with pytest.raises(ValueError, match=str(wanted.value).split("[")[0]):
+        with pytest.raises(ValueError, match=str(expected.value).split("[")[0]):
             ours.find_peaks_cwt.composition(xp.asarray(X), [2, 3], **options)

@@ -99,19 +99,19 @@ def difference(call: Call) -> str:
     arrays = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, np.ndarray)]
     if any(x.dtype.kind not in UNDEFINED.get(call.name, "biufc") for x in arrays):
         return ""
-    wanted = outcome(call, THEIRS, lambda value: value.copy() if isinstance(value, np.ndarray) else value)
+    expected = outcome(call, THEIRS, lambda value: value.copy() if isinstance(value, np.ndarray) else value)
     result = outcome(call, OURS, placed)
-    if isinstance(wanted, Exception) or isinstance(result, Exception):
-        if is_accepted(call, wanted, result):
+    if isinstance(expected, Exception) or isinstance(result, Exception):
+        if is_accepted(call, expected, result):
             return ""
-        return f"SciPy: {wanted!r}; ours: {result!r}"
-    kinds = [[(part.dtype, part.shape) for part in one] for one in (wanted, result)]
+        return f"SciPy: {expected!r}; ours: {result!r}"
+    kinds = [[(part.dtype, part.shape) for part in one] for one in (expected, result)]
     if kinds[0] != kinds[1]:
         return f"dtypes SciPy: {kinds[0]}; ours: {kinds[1]}"
-    dtypes = {x.dtype.name for x in (*arrays, *wanted)}
+    dtypes = {x.dtype.name for x in (*arrays, *expected)}
     is_half, is_narrow = "float16" in dtypes, not dtypes <= WIDE
     tolerance = 2e-2 if is_half else 2e-4 if is_narrow else 1e-9
-    for one, other in zip(wanted, result, strict=True):
+    for one, other in zip(expected, result, strict=True):
         if one.dtype.kind not in "fc":
             is_same = bool((one == other).all())
         else:
@@ -148,10 +148,10 @@ def test_gradient_of_a_linear_function_is_its_adjoint(device, calls):
         x = np.asarray(args[place]).real.astype(np.float64)
         before, behind = args[:place], args[place + 1 :]
         call = Call(package, name, [*before, x, *behind], {k: v for k, v in kwargs.items() if k not in _OFFSETS})
-        wanted = outcome(call, THEIRS, lambda value: value)
-        if isinstance(wanted, Exception) or wanted[0].dtype != np.float64 or not wanted[0].size:
+        expected = outcome(call, THEIRS, lambda value: value)
+        if isinstance(expected, Exception) or expected[0].dtype != np.float64 or not expected[0].size:
             return
-        weights = np.random.default_rng(seed).random(wanted[0].shape)
+        weights = np.random.default_rng(seed).random(expected[0].shape)
 
         def total(x):
             result = call._replace(args=[*before, x, *behind]).run(OURS, placed)
@@ -162,7 +162,7 @@ def test_gradient_of_a_linear_function_is_its_adjoint(device, calls):
         except ValueError:
             assert (name, None, ValueError) in REFUSED
             return
-        terms, shares = wanted[0] * weights, gradient * x
+        terms, shares = expected[0] * weights, gradient * x
         bound = 1e-8 * max(1, np.abs(terms).sum(), np.abs(shares).sum())
         assert abs(terms.sum() - shares.sum()) <= bound, f"seed {seed}, {device}: {call}"
 

@@ -121,10 +121,10 @@ def test_large_arrays_of_the_host(dtype):
                 ("white_tophat", (3,), {}),
             ):
                 result = getattr(ndi, name)(xp.asarray(image), *arguments, **keywords)
-                wanted = getattr(ndimage, name)(image, *arguments, **keywords)
-                assert result.dtype == wanted.dtype
-                np.testing.assert_array_equal(result.get(), wanted)
+                expected = getattr(ndimage, name)(image, *arguments, **keywords)
+                assert result.dtype == expected.dtype
+                np.testing.assert_array_equal(result.get(), expected)
         for name in ("binary_erosion", "binary_dilation", "binary_opening", "binary_closing"):
             for keywords in ({}, {"iterations": 2}, {"structure": ODD[:, :3], "border_value": 1}, {"mask": x > 1}):
-                wanted = getattr(ndimage, name)(mask, **keywords)
-                np.testing.assert_array_equal(getattr(ndi, name)(xp.asarray(mask), **keywords).get(), wanted)
+                expected = getattr(ndimage, name)(mask, **keywords)
+                np.testing.assert_array_equal(getattr(ndi, name)(xp.asarray(mask), **keywords).get(), expected)

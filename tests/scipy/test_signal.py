@@ -27,11 +27,11 @@ def put(value):
 
 def check(name, *args, tolerance=2e-5, **kwargs):
     """Compare a function, as it is called and as a composition, with SciPy's."""
-    wanted = getattr(signal, name)(*args, **kwargs)
+    expected = getattr(signal, name)(*args, **kwargs)
     function = getattr(ours, name)
     given = [put(a) for a in args], {k: put(v) for k, v in kwargs.items()}
     for call in (function, getattr(function, "composition", function)):
-        compare(call(*given[0], **given[1]), wanted, tolerance)
+        compare(call(*given[0], **given[1]), expected, tolerance)
 
 
 @pytest.fixture(params=("cpu", "wgpu"))
@@ -114,11 +114,11 @@ def test_filters(dtype, axis):
 def test_filters_of_single_precision_are_as_exact_as_those_of_double_precision(place):
     x = values("float32", 20001)
     for b, a in (signal.butter(4, 0.005), signal.ellip(6, 0.1, 60, 0.02), (np.ones(1), np.array([1.0, -1.0]))):
-        wanted = signal.lfilter(*(c.astype(np.float32).astype(np.float64) for c in (b, a)), x.astype(np.float64))
-        if not np.isfinite(wanted).all() or np.abs(wanted).max() > 1e6:
+        expected = signal.lfilter(*(c.astype(np.float32).astype(np.float64) for c in (b, a)), x.astype(np.float64))
+        if not np.isfinite(expected).all() or np.abs(expected).max() > 1e6:
             continue  # these coefficients are unstable if they are rounded
         result = ours.lfilter.composition(*(xp.asarray(c.astype(np.float32)) for c in (b, a)), xp.asarray(x))
-        compare(result, wanted.astype(np.float32), 1e-6)
+        compare(result, expected.astype(np.float32), 1e-6)
 
 
 def test_filter_spreads_a_nan_only_forward(place):
@@ -209,7 +209,7 @@ def test_filters_have_derivatives():
     x = values("float64", 150)
     with xp.using(device="cpu"):
         rate = xp.grad(lambda line: (ours.lfilter(b, a, line) * np.arange(150.0)).sum())(xp.asarray(x))
-        wanted = signal.lfilter(b, a, np.arange(150.0)[::-1])[::-1]
-        np.testing.assert_allclose(rate.get(), wanted, rtol=1e-9, atol=1e-9)
+        expected = signal.lfilter(b, a, np.arange(150.0)[::-1])[::-1]
+        np.testing.assert_allclose(rate.get(), expected, rtol=1e-9, atol=1e-9)
         rate = xp.grad(lambda line: ours.resample_poly(line, 3, 2).sum())(xp.asarray(x))
         assert np.isfinite(rate.get()).all()

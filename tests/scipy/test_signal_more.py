@@ -17,11 +17,11 @@ def values(dtype, *shape):
 
 def check(name, *args, tolerance=2e-5, **kwargs):
     """Compare a function, as it is called and as a composition, with SciPy's."""
-    wanted = getattr(signal, name)(*args, **kwargs)
+    expected = getattr(signal, name)(*args, **kwargs)
     function = getattr(ours, name)
     put = [xp.asarray(a) if isinstance(a, np.ndarray) else a for a in args]
     for call in (function, getattr(function, "composition", function)):
-        compare(call(*put, **kwargs), wanted, tolerance)
+        compare(call(*put, **kwargs), expected, tolerance)
 
 
 @pytest.fixture(params=(("cpu", "float32"), ("cpu", "float64"), ("cpu", "int32"), ("wgpu", "float32")), ids=" ".join)
@@ -205,8 +205,8 @@ def test_medfilt_warns_of_long_windows(device):
             with pytest.warns(UserWarning, match="the volume will be zero-padded"):
                 result = ours.medfilt(xp.ones(shape, np.float32), size)
             with pytest.warns(UserWarning, match="zero-padded"):
-                wanted = signal.medfilt(np.ones(shape, np.float32), size)
-            np.testing.assert_array_equal(result, wanted)
+                expected = signal.medfilt(np.ones(shape, np.float32), size)
+            np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ def place(request):
 
 def check(name, *args, tolerance=1e-10, **kwargs):
     """Compare a function, as it is called and as a composition, with SciPy's."""
-    wanted = getattr(special, name)(*args, **kwargs)
+    expected = getattr(special, name)(*args, **kwargs)
     function = getattr(ours, name)
     put = [xp.asarray(a) if isinstance(a, np.ndarray) else a for a in args]
     for call in (function, getattr(function, "composition", function)):
         result = call(*put, **kwargs)
-        pairs = zip(result, wanted, strict=True) if isinstance(wanted, tuple) else [(result, wanted)]
+        pairs = zip(result, expected, strict=True) if isinstance(expected, tuple) else [(result, expected)]
         for one, other in pairs:
             one, other = np.asarray(one), np.asarray(other)
             assert (one.shape, one.dtype) == (other.shape, other.dtype)
@@ -39,9 +39,9 @@ def test_every_name_is_there():
 def test_dtypes_are_scipys(dtypes):
     for name in ("erf", "gammaln", "expit") if len(dtypes) == 1 else ("beta", "xlogy", "gammainc"):
         x = [np.asarray([0.5, 1, 2]).astype(kind) for kind in dtypes]
-        result, wanted = getattr(ours, name)(*map(xp.asarray, x)), getattr(special, name)(*x)
-        assert result.dtype == wanted.dtype
-        np.testing.assert_allclose(result.get(), wanted, rtol=1e-5)
+        result, expected = getattr(ours, name)(*map(xp.asarray, x)), getattr(special, name)(*x)
+        assert result.dtype == expected.dtype
+        np.testing.assert_allclose(result.get(), expected, rtol=1e-5)
 
 
 def test_kernels_at_usual_points(place):
@@ -52,10 +52,10 @@ def test_kernels_at_usual_points(place):
         args = [x, x[::-1].copy(), np.full(4, 0.25)][: function.nin]
         with np.errstate(all="ignore"):
             try:
-                wanted = function(*args)
+                expected = function(*args)
             except (TypeError, SystemError):
                 continue  # a number of trials must be an integer, or SciPy warns, which is an error here
-        np.testing.assert_allclose(np.asarray(getattr(ours, name)(*map(xp.asarray, args))), wanted, rtol=1e-10)
+        np.testing.assert_allclose(np.asarray(getattr(ours, name)(*map(xp.asarray, args))), expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("namespace", [ours, special])
@@ -68,11 +68,11 @@ def test_masks_select_elements(name, size, namespace):
     x = np.linspace(0.1, 0.9, size)
     mask = np.arange(size) % 3 > 0
     inputs = [xp.asarray(x)] * ufunc.nin
-    wanted = ufunc(*[x] * ufunc.nin)
+    expected = ufunc(*[x] * ufunc.nin)
     for kind in (xp.asarray, np.asarray):
         outs = tuple([xp.full(size, -1.0) for _ in range(ufunc.nout)])
         results = function(*inputs, out=outs if len(outs) > 1 else outs[0], where=kind(mask))
-        both = (results, wanted) if len(outs) > 1 else ((results,), (wanted,))
+        both = (results, expected) if len(outs) > 1 else ((results,), (expected,))
         for out, result, values in zip(outs, *both, strict=True):
             assert result is out
             np.testing.assert_allclose(out.get(), np.where(mask, values, -1.0), rtol=1e-10)
@@ -104,13 +104,13 @@ def test_functions_made_of_others(name):
     for first in [[()], [(0,), (1,), (6,)], [(0, 3), (2, 3), (-1, 2)]][degrees]:
         with xp.using(fallback="error"), np.errstate(all="ignore"):
             result = getattr(ours, name)(*first, *map(xp.asarray, points))
-            wanted = function(*first, *points)
-        assert result.dtype == wanted.dtype
+            expected = function(*first, *points)
+        assert result.dtype == expected.dtype
         result = result.get()
         if name == "eval_gegenbauer":  # SciPy's formula has poles there
             has_pole = (points[0] < 0) & (points[0] % 0.5 == 0)
-            result, wanted = result[~has_pole], wanted[~has_pole]
-        np.testing.assert_allclose(result, wanted, rtol=1e-10)
+            result, expected = result[~has_pole], expected[~has_pole]
+        np.testing.assert_allclose(result, expected, rtol=1e-10)
 
 
 def test_degrees_that_are_not_recorded_are_counted():

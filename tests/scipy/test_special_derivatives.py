@@ -101,8 +101,8 @@ def test_derivatives_keep_the_dtype_and_the_device(device: str) -> None:
     slope = xp.grad(lambda x: special.jv(1, x).sum() + special.fresnel(x)[0].sum())(x)
     assert slope.dtype == np.float32
     assert slope.device == x.device
-    wanted = scipy_special.jvp(1, _PLACES) + np.sin(np.pi / 2 * np.square(_PLACES))
-    np.testing.assert_allclose(slope, wanted, rtol=1e-5)
+    expected = scipy_special.jvp(1, _PLACES) + np.sin(np.pi / 2 * np.square(_PLACES))
+    np.testing.assert_allclose(slope, expected, rtol=1e-5)
     np.testing.assert_allclose(
         xp.jvp(lambda x: special.jv(1, x), (x,), (x,))[1], x.get() * scipy_special.jvp(1, _PLACES), rtol=1e-5
     )

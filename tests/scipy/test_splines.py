@@ -44,9 +44,9 @@ def test_values(call, dtype, device):
         dtype = "float64"
     x = first.astype(np.result_type(dtype, np.complex64) if first.dtype.kind == "c" else dtype)
     put = [xp.asarray(value) if isinstance(value, np.ndarray) else value for value in others]
-    wanted = getattr(signal, name)(x, *others)
+    expected = getattr(signal, name)(x, *others)
     with xp.using(fallback="allow" if device.kind == "cpuf32" else "error"):  # the former has no float64
-        compare(getattr(ours, name).composition(xp.asarray(x), *put), wanted, 1e-5 if dtype == "float32" else 1e-9)
+        compare(getattr(ours, name).composition(xp.asarray(x), *put), expected, 1e-5 if dtype == "float32" else 1e-9)
 
 
 ERRORS = [

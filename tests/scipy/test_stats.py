@@ -20,13 +20,13 @@ SHARES = np.asarray([-0.1, 0.0, 0.01, 0.3, 0.5, 0.9, 1.0, 1.1, np.nan])
 
 def check(name, method, x, *args, **kwargs):
     with np.errstate(all="ignore"):
-        wanted = getattr(getattr(stats, name), method)(x, *args, **kwargs)
+        expected = getattr(getattr(stats, name), method)(x, *args, **kwargs)
         distribution = getattr(ours, name)
         found = np.asarray(distribution._composed(method, xp.asarray(x), args, kwargs))
         again = np.asarray(getattr(distribution, method)(xp.asarray(x), *args, **kwargs))
     for result in (found, again):
-        assert result.dtype == wanted.dtype
-        np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-13, err_msg=f"{name}.{method}")
+        assert result.dtype == expected.dtype
+        np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-13, err_msg=f"{name}.{method}")
 
 
 @pytest.mark.parametrize("name", CONTINUOUS)
@@ -80,11 +80,11 @@ def test_descriptions(dtype):
     tolerance = 1e-4 if dtype == "float32" else 1e-10
 
     def compare(name, *args, **kwargs):
-        wanted = getattr(stats, name)(x, *args, **kwargs)
+        expected = getattr(stats, name)(x, *args, **kwargs)
         function = getattr(ours, name)
         for call in (function, function.composition):
             result = call(xp.asarray(x), *args, **kwargs)
-            for one, other in zip(result, wanted, strict=True) if name == "describe" else [(result, wanted)]:
+            for one, other in zip(result, expected, strict=True) if name == "describe" else [(result, expected)]:
                 np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=tolerance, atol=tolerance)
                 assert name == "describe" or np.asarray(one).dtype == np.asarray(other).dtype
 
@@ -123,23 +123,23 @@ def test_nan_are_left_out(place):
         before = xp.stats()["fallbacks"]
         for name, options in calls:
             for axis in (0, 1, None):
-                wanted = getattr(stats, name)(x, axis=axis, nan_policy="omit", **options)
+                expected = getattr(stats, name)(x, axis=axis, nan_policy="omit", **options)
                 result = getattr(ours, name).composition(xp.asarray(x), axis=axis, nan_policy="omit", **options)
-                np.testing.assert_allclose(result.get(), wanted, rtol=1e-9, err_msg=name)
-        wanted = stats.zmap(x[0], x[1:], nan_policy="omit")
+                np.testing.assert_allclose(result.get(), expected, rtol=1e-9, err_msg=name)
+        expected = stats.zmap(x[0], x[1:], nan_policy="omit")
         np.testing.assert_allclose(
-            ours.zmap.composition(xp.asarray(x[0]), xp.asarray(x[1:]), nan_policy="omit"), wanted
+            ours.zmap.composition(xp.asarray(x[0]), xp.asarray(x[1:]), nan_policy="omit"), expected
         )
         assert xp.stats()["fallbacks"] == before
         few = np.asarray([[1.0, np.nan], [2.0, 3.0]])
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            wanted = stats.sem(few, ddof=0, nan_policy="omit")
-        np.testing.assert_allclose(ours.sem.composition(xp.asarray(few), ddof=0, nan_policy="omit"), wanted)
-        result, wanted = (
+            expected = stats.sem(few, ddof=0, nan_policy="omit")
+        np.testing.assert_allclose(ours.sem.composition(xp.asarray(few), ddof=0, nan_policy="omit"), expected)
+        result, expected = (
             ours.describe.composition(xp.asarray(x), nan_policy="omit"),
             stats.describe(x, nan_policy="omit"),
         )
-        np.testing.assert_allclose(np.asarray(result.mean), wanted.mean)
+        np.testing.assert_allclose(np.asarray(result.mean), expected.mean)
         with pytest.raises(ValueError, match="contains nan values"):
             ours.skew.composition(xp.asarray(x), nan_policy="raise")

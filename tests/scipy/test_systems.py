@@ -32,10 +32,10 @@ DISCRETE = [
 
 
 def check(name, args, device, put=xp.asarray):
-    wanted = getattr(signal, name)(*args)
+    expected = getattr(signal, name)(*args)
     given = [put(value) if isinstance(value, np.ndarray) else value for value in args[1:]]
     with xp.using(fallback="allow" if device.kind == "cpuf32" else "error"):  # it has no float64
-        compare(getattr(ours, name).composition(args[0], *given), wanted, 1e-9)
+        compare(getattr(ours, name).composition(args[0], *given), expected, 1e-9)
 
 
 @pytest.mark.parametrize("number", range(len(CONTINUOUS)))

@@ -65,8 +65,8 @@ LINES = {
 def test_lines_have_scipys_bits(name):
     with xp.using(device="cpu", threads=3):
         result = LINES[name](our_signal, our_ndimage, xp.asarray(X))
-    wanted = LINES[name](signal, ndimage, X)
-    for one, other in zip(*(part if isinstance(part, tuple) else (part,) for part in (result, wanted)), strict=True):
+    expected = LINES[name](signal, ndimage, X)
+    for one, other in zip(*(part if isinstance(part, tuple) else (part,) for part in (result, expected)), strict=True):
         assert one.dtype == other.dtype
         np.testing.assert_array_equal(one.get(), other)
 
@@ -74,9 +74,9 @@ def test_lines_have_scipys_bits(name):
 def test_errors_of_lines():
     with xp.using(device="cpu"):
         for call in (lambda g, n, x: g.lfilter(B, A, x, axis=2), lambda g, n, x: n.uniform_filter(x, 3, mode="none")):
-            with pytest.raises(Exception) as wanted:  # noqa: PT011  # SciPy says which
+            with pytest.raises(Exception) as expected:  # noqa: PT011  # SciPy says which
                 call(signal, ndimage, X)
-            with pytest.raises(wanted.type, match=re.escape(str(wanted.value))):
+            with pytest.raises(expected.type, match=re.escape(str(expected.value))):
                 call(our_signal, our_ndimage, xp.asarray(X))
 
 
