@@ -304,22 +304,15 @@ minimum = _extreme(
 fmax = _extreme("fmax", np.fmax, "Maximum, ignoring NaN.", "({0} || {1})", "max")
 fmin = _extreme("fmin", np.fmin, "Minimum, ignoring NaN.", "({0} && {1})", "min")
 
-# NumPy compares int64 with uint64 exactly, without a common type: the 64-bit forms take both as u64 together with
-# whether each is negative, which is right for all four combinations of types.
-_WIDE = "u64({0}), u64({1}), {0} < 0, {1} < 0"
-_WIDE_SWAPPED = "u64({1}), u64({0}), {1} < 0, {0} < 0"
-_PAIR = "{0}, {1}, below_zero_{T}({0}), below_zero_{U}({1})"
-_PAIR_SWAPPED = "{1}, {0}, below_zero_{U}({1}), below_zero_{T}({0})"
-
 
 def _comparison(
     name: str, ufunc: np.ufunc, doc: str, symbol: str, boolean: str, test: str, *, swapped: bool = False
 ) -> MapOp:
     accepts = "any" if symbol in ("==", "!=") else "real-valued"
     narrow = f"({{0}} {symbol} {{1}})"
-    wide = f"{test}_wide({_WIDE_SWAPPED if swapped else _WIDE})"
-    pair = f"{test}_pair({_PAIR_SWAPPED if swapped else _PAIR})"
-    forms = {"bool": boolean, "i32": narrow, "u32": narrow, "i64": wide, "u64": wide, "pair": pair}
+    # NumPy compares int64 with uint64 exactly, without a common type, so there is a function for each two types
+    wide = test + ("_{U}_{T}({1}, {0})" if swapped else "_{T}_{U}({0}, {1})")
+    forms = {"bool": boolean, "i32": narrow, "u32": narrow, "i64": wide, "u64": wide, "pair": wide}
     return _op(name, ufunc, doc, accepts=accepts, cost=1, library="float complex", wgsl=forms, kind=Kind.COMPARISON)
 
 

@@ -103,8 +103,8 @@ def expression_of(row: MapOp, signature: Signature) -> str | None:
     if template is None:
         return None
     operands = [f"x{i}" for i in range(row.arity)]
-    types = {"T": compute_type(first), "R": compute_type(signature.output), "bits": 8 * first.itemsize}
-    return casts.wrap_expression(template.format(*operands, **types), signature.output)
+    types = {"T": compute_type(first), "U": compute_type(signature.inputs[-1]), "R": compute_type(signature.output)}
+    return casts.wrap_expression(template.format(*operands, **types, bits=8 * first.itemsize), signature.output)
 
 
 @cache

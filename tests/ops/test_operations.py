@@ -50,7 +50,8 @@ def test_every_accepted_dtype_has_a_form_whose_functions_exist(op: MapOp) -> Non
         template = wgsl_template(op, held)
         assert template is not None, f"{op} has no form for {first}"
         operands = [f"x{i}" for i in range(op.arity)]
-        text = template.format(*operands, T=held, R=compute_type(signature.output), bits=8 * first.itemsize)
+        last, result = compute_type(signature.inputs[-1]), compute_type(signature.output)
+        text = template.format(*operands, T=held, U=last, R=result, bits=8 * first.itemsize)
         called = {name for name in re.findall(r"(\w+)\(", text) if "_" in name}
         assert called <= library.names(), text
 

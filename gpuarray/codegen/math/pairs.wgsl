@@ -26,18 +26,19 @@ fn product_pair(x: vec2<u32>, y: vec2<u32>) -> vec4<u32> {
 fn truth_i64p(x: vec2<u32>) -> bool { return (x.x | x.y) != 0u; }
 fn truth_u64p(x: vec2<u32>) -> bool { return (x.x | x.y) != 0u; }
 fn below_zero_i64p(x: vec2<u32>) -> bool { return x.y >= 0x80000000u; }
-fn below_zero_u64p(x: vec2<u32>) -> bool { return false; }
 fn less_u64p(x: vec2<u32>, y: vec2<u32>) -> bool { return x.y < y.y || (x.y == y.y && x.x < y.x); }
 fn less_i64p(x: vec2<u32>, y: vec2<u32>) -> bool {
   return less_u64p(vec2<u32>(x.x, x.y ^ 0x80000000u), vec2<u32>(y.x, y.y ^ 0x80000000u));
 }
-// Comparisons of pairs of either signedness: both, and whether each is below 0.
-fn less_pair(x: vec2<u32>, y: vec2<u32>, x_negative: bool, y_negative: bool) -> bool {
-  return select(less_u64p(x, y), x_negative, x_negative != y_negative);
-}
-fn equal_pair(x: vec2<u32>, y: vec2<u32>, x_negative: bool, y_negative: bool) -> bool {
-  return x.x == y.x && x.y == y.y && x_negative == y_negative;
-}
+// Comparisons of pairs of either signedness, by value.
+fn less_i64p_i64p(x: vec2<u32>, y: vec2<u32>) -> bool { return less_i64p(x, y); }
+fn less_u64p_u64p(x: vec2<u32>, y: vec2<u32>) -> bool { return less_u64p(x, y); }
+fn less_i64p_u64p(x: vec2<u32>, y: vec2<u32>) -> bool { return below_zero_i64p(x) || less_u64p(x, y); }
+fn less_u64p_i64p(x: vec2<u32>, y: vec2<u32>) -> bool { return !below_zero_i64p(y) && less_u64p(x, y); }
+fn equal_i64p_i64p(x: vec2<u32>, y: vec2<u32>) -> bool { return x.x == y.x && x.y == y.y; }
+fn equal_u64p_u64p(x: vec2<u32>, y: vec2<u32>) -> bool { return x.x == y.x && x.y == y.y; }
+fn equal_i64p_u64p(x: vec2<u32>, y: vec2<u32>) -> bool { return equal_u64p_u64p(x, y) && !below_zero_i64p(x); }
+fn equal_u64p_i64p(x: vec2<u32>, y: vec2<u32>) -> bool { return equal_u64p_u64p(x, y) && !below_zero_i64p(y); }
 fn max_i64p(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> { return select(x, y, less_i64p(x, y)); }
 fn max_u64p(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> { return select(x, y, less_u64p(x, y)); }
 fn min_i64p(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> { return select(y, x, less_i64p(x, y)); }
