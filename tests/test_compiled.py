@@ -226,6 +226,20 @@ def test_reads_and_writes_by_positions(key, convert):
             np.testing.assert_array_equal(np.asarray(y), np.asarray(z))
 
 
+def test_lists_of_lists_select():
+    x, host = xp.asarray(np.arange(12.0).reshape(3, 4)), np.arange(12.0).reshape(3, 4)
+    for key in (([[0], [2]], [[1, 3]]), [[0, 1], [2, 0]], ([[]], [[]]), (slice(None), [[1, 2]]), ([0, 1], [[2, 3]])):
+        np.testing.assert_array_equal(x[key], host[key])
+        for a in (x, host):
+            a[key] = a[key] * 2 + 1
+        np.testing.assert_array_equal(x, host)
+    endless = [0]
+    endless.append(endless)
+    for wrong in ([[0, 1], [2]], [[0, 5]], [[0, 0.5]], endless):
+        with pytest.raises((ValueError, IndexError, RecursionError)):
+            x[wrong]
+
+
 def test_positions_in_lists_are_numbers_of_arrays():
     x, host = xp.asarray(np.arange(12.0).reshape(4, 3)), np.arange(12.0).reshape(4, 3)
     for array in (x, host):

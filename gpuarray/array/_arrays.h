@@ -331,5 +331,5 @@ static PyObject *host_elements(PyObject *array, PyObject **memory)
     *memory = memory_of(array);
     if (*memory == NULL || *memory != AT(array, of_array.memory) || AT(array, of_array.made_part) != Py_None)
         return NULL;
-    return PyArray_CheckExact(host) && PyArray_NDIM((PyArrayObject *)host) ? host : NULL;
+    return PyArray_CheckExact(host) ? host : NULL;
 }

@@ -36,6 +36,28 @@ static int as_position(PyObject *item, PyObject *device, npy_int64 *position)
     return as_integer(item, position, &type);
 }
 
+/* A list of integers, or of such lists, with the elements of arrays; NULL without an error if it has anything else. `size`
+   is multiplied by the lengths. */
+static PyObject *list_of_positions(PyObject *list, PyObject *device, double *size, int depth)
+{
+    PyObject *items = depth == MOST_NESTED ? NULL : PyList_New(PyList_GET_SIZE(list));
+    npy_int64 position;
+    for (Py_ssize_t i = 0; items != NULL && i < PyList_GET_SIZE(list); i++) {
+        PyObject *item = PyList_GET_ITEM(list, i);
+        double unused = 1; /* lists beside each other have one length */
+        if (PyList_CheckExact(item))
+            item = list_of_positions(item, device, i ? &unused : size, depth + 1);
+        else
+            item = as_position(item, device, &position) ? PyLong_FromLongLong(position) : NULL;
+        if (item == NULL)
+            Py_CLEAR(items);
+        else
+            PyList_SET_ITEM(items, i, item);
+    }
+    *size *= (double)PyList_GET_SIZE(list);
+    return items;
+}
+
 /* An unusual key as NumPy takes it, with the elements of arrays of integers and booleans; NULL without an error if it
    has anything else. `size` is multiplied by the sizes of arrays of integers. */
 static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, int on_pinned, double *size)
@@ -53,19 +75,8 @@ static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, in
         }
         return items;
     }
-    if (PyList_CheckExact(key)) {
-        PyObject *items = PyList_New(PyList_GET_SIZE(key));
-        npy_int64 position;
-        for (Py_ssize_t i = 0; items != NULL && i < PyList_GET_SIZE(key); i++) {
-            PyObject *item = as_position(PyList_GET_ITEM(key, i), device, &position) ? PyLong_FromLongLong(position) : NULL;
-            if (item == NULL)
-                Py_CLEAR(items);
-            else
-                PyList_SET_ITEM(items, i, item);
-        }
-        *size *= (double)PyList_GET_SIZE(key);
-        return items;
-    }
+    if (PyList_CheckExact(key))
+        return list_of_positions(key, device, size, 0);
     if (Py_IS_TYPE(key, array_type)) {
         if ((value = value_of(key, on_pinned, &device_of_key)) == NULL || device_of_key != device)
             return NULL;

@@ -108,8 +108,10 @@ class ImmediateArray(SelectableArray):
     def _reduced(self, compute: Callable[..., Any], axis: Any, **keywords: Any) -> Self | None:
         """Return a reduction of the elements, of which there is at least one."""
         known = self._known()
-        if known is None or not known[0].size or known[0].dtype is dtypes.float16:
+        if known is None or not known[0].size:
             return None
+        if known[0].dtype is dtypes.float16:
+            return self._at_once(known[1], _rounded_once, lambda wide: compute(wide, axis, **keywords), known[0])
         return self._at_once(known[1], compute, known[0], axis, **keywords)
 
     def _computed_with(self, compute: Callable[[Any, Any], Any], other: Any, way: int) -> Self | None:
@@ -139,8 +141,10 @@ class ImmediateArray(SelectableArray):
             if way != PRODUCT:
                 if not _are_few(elements, operand):
                     return None
-            elif elements.dtype is dtypes.float16 or not have_few_products(elements, operand):
+            elif not have_few_products(elements, operand):
                 return None
+            elif elements.dtype is operand.dtype is dtypes.float16:
+                return self._at_once(device, _rounded_once, operator.matmul, elements, operand)
             elif elements.size + operand.size > immediacy().limit:
                 return self._product(elements, operand, device)
         if way == IN_PLACE and type(elements) is _ndarray:
@@ -225,6 +229,12 @@ class ImmediateArray(SelectableArray):
             return None
         result = cls._at_once(device, ufunc, *operands)
         return None if result is None or result._value.dtype is dtypes.float16 else result
+
+
+def _rounded_once(compute: Callable[..., Any], *operands: Any) -> Any:
+    """Return a function of float16 values, computed in float32."""
+    result = compute(*[operand.astype(np.float32) for operand in operands])
+    return result.astype(np.float16) if result.dtype == np.float32 else result
 
 
 def _array_of(values: Any, device: Device) -> Any:

@@ -20,7 +20,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.shapes import normalize_axis, resolve_shape
-from gpuarray.immediacy import immediacy
+from gpuarray.immediacy import ONE_THREAD, immediacy
 from gpuarray.ops import elementwise as ops
 from gpuarray.runtime.ownership import is_shared
 
@@ -45,21 +45,23 @@ def _masked(where: Any) -> dict[str, Any]:
     return {} if where is True else {"where": where}
 
 
-def _reduces(compute: Callable[..., Any]) -> Callable[[F], F]:
+def _reduces(compute: Callable[..., Any], most: float = inf) -> Callable[[F], F]:
     """Return a decorator of methods that reduce: small arrays in host memory are reduced at once.
 
     Parameters
     ----------
     compute : callable
         NumPy's function of an array, an axis and ``keepdims``. With further arguments the method is called.
+    most : float
+        The most elements that are reduced so.
     """
 
     def declare(method: F) -> F:
         @wraps(method)
         def run(self: "MethodsArray", axis: Any = None, *arguments: Any, **keywords: Any) -> Any:
             if not arguments and (not keywords or keywords.keys() == {"keepdims"}) and immediacy().limit:
-                result = compiled.call(compute, (self, axis), keywords, inf, 0, False)
-                if result is None:
+                result = compiled.call(compute, (self, axis), keywords, most, 0, False)
+                if result is None and self.size <= most:
                     result = self._reduced(compute, axis, **keywords)
                 if result is not None:
                     return result
@@ -143,6 +145,7 @@ class MethodsArray(ComputingArray):
         """Return the arithmetic mean along axes; see :func:`gpuarray.mean`."""
         return self._call("mean", axis, dtype, out, keepdims, **_masked(where))
 
+    @_reduces(np.ndarray.var, ONE_THREAD)
     def var(
         self,
         axis: Axis = None,
@@ -158,6 +161,7 @@ class MethodsArray(ComputingArray):
         divisor = ddof if correction is None else correction
         return self._call("var", axis, dtype, out, divisor, keepdims, **_masked(where))
 
+    @_reduces(np.ndarray.std, ONE_THREAD)
     def std(
         self,
         axis: Axis = None,
@@ -225,7 +229,8 @@ class MethodsArray(ComputingArray):
 
     def flatten(self, order: str = "C") -> Self:
         """Return a copy of the elements as one axis."""
-        return self.ravel(order).copy()
+        result: Self | None = compiled.call(np.ndarray.flatten, (self, order), {}, inf, 0, False)
+        return self.ravel(order).copy() if result is None else result
 
     def copy(self, order: str = "C") -> Self:
         """Return a copy of the array. Memory is copied only when one of the two is written.
@@ -235,16 +240,19 @@ class MethodsArray(ComputingArray):
         order : {"C", "F", "A", "K"}
             The order of memory of the copy.
         """
-        order = check_order(order, "CFAK")
         result: Self | None = compiled.call(np.ndarray.copy, (self, order), {}, inf, 0, False)
         if result is not None:
             return result
+        order = check_order(order, "CFAK")
         if immediacy().limit and (host := self.host()) is not None:
             return of_host(type(self), host.copy(order), self.device)
         return self._fresh(self.node(), self.axes_in_order(order))
 
     def ravel(self, order: str = "C") -> Self:
         """Return the elements as one axis: a view if they are contiguous in that order, otherwise a copy."""
+        result: Self | None = compiled.call(np.ndarray.ravel, (self, order), {}, inf, 0, True)
+        if result is not None:
+            return result
         order = check_order(order, "CFAK")
         if order == "C" and immediacy().limit and self.has_memory():
             host = self._host

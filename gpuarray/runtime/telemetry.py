@@ -134,7 +134,7 @@ def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2, where
     TransferError
         If the setting is ``"error"``. Then nothing was read.
     """
-    if device.kind == "cpu":
+    if device.kind == "cpu" or (device.kind == "auto" and config.current.is_without_gpu):
         return
     if where is None:
         frame = frame_at(depth)

@@ -45,6 +45,36 @@ def test_larger_values_are_recorded():
     assert xp.outer(column, row).shape == (1000, 1000)
 
 
+def test_half_precision_is_rounded_once():
+    host = (np.arange(20, dtype=np.float16) * 50).reshape(4, 5)
+    x = xp.asarray(host)
+    wide = host.astype(np.float32)
+    for name in ("sum", "mean", "var", "std", "max", "prod"):
+        result = getattr(x, name)(axis=0)
+        assert has_memory(result)
+        with np.errstate(over="ignore"):
+            assert_same(result, getattr(wide, name)(axis=0).astype(np.float16))
+    assert_same(x.argmax(axis=1), host.argmax(axis=1))
+    product, mixed = x @ x.T, x @ xp.asarray(wide.T)
+    assert has_memory(product, mixed, x.any())
+    with np.errstate(over="ignore"):
+        assert_same(product, (wide @ wide.T).astype(np.float16))
+    assert_same(mixed, wide @ wide.T)
+
+
+def test_arrays_without_axes_have_views_and_copies():
+    x, host = xp.asarray(np.array(3.0)), np.array(3.0)
+    for a in (x, host):
+        for view in (a.T, a.reshape(1, 1), a.ravel(), a.transpose()):
+            view[...] += 1
+        a.flatten()[0] = 9
+    assert_same(x, host)
+    assert has_memory(x)
+    assert_same(x.flatten("F"), host.flatten("F"))
+    with pytest.raises(ValueError, match="order"):
+        x.flatten("B")
+
+
 def test_views_share_memory():
     x, host = xp.zeros((4, 5)), np.zeros((4, 5))
     for a in (x, host):
