@@ -104,7 +104,8 @@ class Elements(NamedTuple):
     axes : tuple of int
         The axes along which the elements of a row lie.
     spare : ndarray
-        Memory of the same shape and dtype, which may be that of the elements; None unless the reduction takes it.
+        Memory of the same shape and dtype, which may be that of the elements; None if the reduction takes none, or the
+        elements are few.
     shift : ndarray or 0
         For each row a number near its elements, for reductions that do not depend on what is taken off all elements.
     rows : callable
@@ -144,7 +145,7 @@ class NumPyParts:
     compute : callable or None
         ``compute(dtype)`` returns the dtype to which elements are cast, given that in which the reduction accumulates.
     takes_spare : bool
-        Whether ``fold`` uses spare memory.
+        Whether ``fold`` uses spare memory if there are many elements.
     takes_shift : bool
         Whether the result does not depend on what is taken off all elements of a row.
     calls : int

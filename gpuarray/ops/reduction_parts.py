@@ -223,7 +223,7 @@ def _fold_deviations(elements: Elements) -> tuple[Any, Any, Any]:
     """
     x, axes = elements.values, elements.axes
     count = prod(x.shape[axis] for axis in axes)
-    pieces = in_pieces(x, axes)
+    pieces = None if elements.spare is None else in_pieces(x, axes)  # of few elements, fewer calls take less time
     if pieces is None:
         off = np.subtract(x, elements.shift, out=elements.spare)
         mean = np.add.reduce(off, axes, off.dtype, keepdims=True) / off.dtype.type(count)

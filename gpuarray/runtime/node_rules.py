@@ -36,6 +36,8 @@ from gpuarray.unprotected import unprotected
 #: Errors that values, dtypes and sizes cause. Others are bugs of a rule.
 OF_VALUES: Final = (TypeError, ValueError, ArithmeticError, MemoryError)
 
+#: Reductions of more elements take spare memory.
+_SPARED: Final = 1 << 14
 #: A rule: computes a node from the values of its operands.
 Rule: TypeAlias = Callable[[Any, list[Any]], Any]
 
@@ -118,14 +120,17 @@ def _reduce(node: Reduce, values: list[Any]) -> Any:
     if parts is None:
         return _ufunc(op.combine).reduce(array, axis=axes, dtype=accumulated)
     array = array.astype(accumulated if parts.compute is None else parts.compute(accumulated), copy=False)
-    outer = [axis for axis in range(array.ndim) if axis not in axes]
-    rows = np.ascontiguousarray(array.transpose(*outer, *axes)).reshape(*[array.shape[axis] for axis in outer], -1)
+
+    def rows() -> Any:
+        outer = [axis for axis in range(array.ndim) if axis not in axes]
+        lines = np.ascontiguousarray(array.transpose(*outer, *axes))
+        return lines.reshape(*[array.shape[axis] for axis in outer], -1)
 
     def restored(reduced: Any) -> Any:
         return np.expand_dims(reduced, axes)
 
-    spare = np.empty_like(array) if parts.takes_spare else None
-    elements = Elements(array, axes, spare, 0, lambda: rows, restored, lambda reduced: reduced)
+    spare = np.empty_like(array) if parts.takes_spare and array.size > _SPARED else None
+    elements = Elements(array, axes, spare, 0, rows, restored, lambda reduced: reduced)
     reduced = parts.finish(*parts.fold(elements)) if parts.result is None else parts.result(elements)
     return np.asarray(reduced).astype(node.dtype)
 
