@@ -56,9 +56,10 @@ def _sort(outputs: Outputs, cts: _Given, operands: Sequence[_Array]) -> Sequence
     (x,) = operands
     order = called(calls.argsort, [x], x.shape, dtypes.int64, **outputs.call.parameters)
     if not isinstance(x, GpuArray):
-        starts = np.arange(prod(x.shape[:-1])).reshape(*x.shape[:-1], 1) * x.shape[-1]
         pulled = np.empty(x.size, cts[0].dtype)
-        pulled[order + starts] = cts[0]
+        if x.ndim > 1:
+            order = order + np.arange(prod(x.shape[:-1])).reshape(*x.shape[:-1], 1) * x.shape[-1]
+        pulled[order] = cts[0]
         return (pulled.reshape(x.shape),)
     return (wrap(build.scatter_all(cts[0].node(), positions_of(order.node()), x.shape), x.device),)
 

@@ -139,6 +139,8 @@ def asarray(
 
 def _ordered(array: GpuArray, order: str | None) -> GpuArray:
     """Return an array in C or Fortran order, a copy if it is not; for other orders the array itself."""
+    if order == "C" and array._layout is None:
+        return array
     if order in ("C", "F") and not getattr(array.flags, f"{order.lower()}_contiguous"):
         return array.copy(order)
     return array

@@ -72,26 +72,30 @@ def _letters(axes: Any) -> str:
     return "".join("..." if axis is Ellipsis else ascii_letters[index(axis)] for axis in axes)
 
 
-def _checked(labels: Sequence[str], result: str, arrays: list[GpuArray]) -> None:
+@lru_cache(256)
+def _checked(labels: Sequence[str], result: str, shapes: tuple[Shape, ...]) -> dict[str, int]:
+    """Return the extents of labels; raise ValueError if they do not fit."""
     extents: dict[str, int] = {}
-    for names, array in zip(labels, arrays, strict=True):
-        if len(names) != array.ndim:
-            raise ValueError(f"einstein sum subscripts string {names!r} does not fit an operand of {array.ndim} axes")
+    for names, shape in zip(labels, shapes, strict=True):
+        if len(names) != len(shape):
+            raise ValueError(f"einstein sum subscripts string {names!r} does not fit an operand of {len(shape)} axes")
         sizes: dict[str, int] = {}
-        for name, extent in zip(names, array.shape, strict=True):
+        for name, extent in zip(names, shape, strict=True):
             if sizes.setdefault(name, extent) != extent:
                 raise ValueError(
                     f"dimensions in one operand for collapsing index {name!r} don't match ({sizes[name]} != {extent})"
                 )
-        for name, extent in zip(names, array.shape, strict=True):
+        for name, extent in zip(names, shape, strict=True):
             if extents.setdefault(name, extent) not in (extent, 1) and extent != 1:
                 raise ValueError(
                     f"operands could not be broadcast together: label {name!r} has extents {extents[name]} and {extent}"
                 )
-            extents[name] = max(extents[name], extent)
+            if extents[name] == 1:  # the other may be 0
+                extents[name] = extent
     for name in result:
         if name not in extents or result.count(name) > 1:
             raise ValueError(f"einstein sum subscripts string has an output label {name!r} that is missing or repeated")
+    return extents
 
 
 def _reduced(names: str, array: GpuArray, needed: set[str], dtype: Any) -> tuple[str, GpuArray]:
@@ -199,7 +203,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     if kwargs.get("order", "K") not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {kwargs['order']!r})")
     labels, result, arrays = _parsed(operands)
-    _checked(labels, result, arrays)
+    extents = _checked(labels, result, tuple([array.shape for array in arrays]))
     casting = kwargs.get("casting", "safe")
     common = np.result_type(*(a.dtype for a in arrays)) if kwargs.get("dtype") is None else np.dtype(kwargs["dtype"])
     for array in arrays:
@@ -211,9 +215,6 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     view = _view(labels[0], result, arrays[0]) if len(arrays) == 1 and out is None else None
     if view is not None and view.dtype == common:
         return view
-    extents: dict[str, int] = {}
-    for names, array in zip(labels, arrays, strict=True):
-        extents |= {n: e for n, e in zip(names, array.shape, strict=True) if extents.get(n, 1) == 1}
     terms = [
         (names, _spread(array.astype(common, copy=False), tuple([extents[n] for n in names])))
         for names, array in zip(labels, arrays, strict=True)

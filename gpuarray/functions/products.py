@@ -94,7 +94,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     common = left.dtype if left.dtype is right.dtype else dtypes.promote(left.dtype, right.dtype)
     if not rows_of and not columns_of:
         return write_out(_inner(left, right, common), out)
-    batch = broadcast_shapes(one[:-2], two[:-2])
+    batch = broadcast_shapes(one[:-2], two[:-2]) if len(one) > 2 or len(two) > 2 else ()
     a = _batched(left.node(), one if rows_of else (1, inner), batch)
     b = _batched(right.node(), two if columns_of else (inner, 1), batch)
     product = _contract(a, b, common)
