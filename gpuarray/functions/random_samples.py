@@ -49,7 +49,10 @@ class Samples(Discrete):
             return self._order((int(x),), self._device_for())
         array = as_array(x, self._device_for(x))
         number = normalize_axis(axis, array.ndim)
-        return take(array, self._order((array.shape[number],), array.device), axis=number)
+        count = array.shape[number]
+        is_here = array.device is self._device_for()
+        order = self.permutation(count) if is_here else self._order((count,), array.device)
+        return take(array, order, axis=number)
 
     def shuffle(self, x: GpuArray, axis: int = 0) -> None:
         """Permute the subarrays of an array along an axis in place.

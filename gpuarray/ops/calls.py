@@ -63,8 +63,10 @@ def _falling(x: Any) -> Any:
     return np.lexsort((*(np.where(nan, 0, -part) for part, nan in zip(parts, lost, strict=True)), kind), axis=-1)
 
 
-#: Elements of a line of floating numbers for which NumPy's quickest order with a repair beats other stable orders.
+#: Elements of a line for which NumPy's quickest order with a repair beats other stable orders, if few are equal.
 _REPAIRED: Final = range(512, 1 << 18)
+#: The difference of integers, for each of them, from which on few of random ones are equal.
+_SPARSE: Final = 16
 #: Elements from which sorting keys together with positions beats a stable sort, and of a piece whose words are made.
 _PACKED_LEAST: Final = 2048
 _PIECE: Final = 1 << 16
@@ -75,27 +77,30 @@ _RADIX_LEAST: Final = 256
 
 
 def _argsort(x: Any, *, descending: bool) -> Any:
-    if _is_repaired(x, descending):
+    span = _span(x)
+    if _is_repaired(x, descending, span):
         return _argsort_repaired(x)
     out = np.empty(x.shape, np.int64)
-    _stable_order_into(out, x, descending)
+    _stable_order_into(out, x, descending, span)
     return out
 
 
 def _argsort_into(out: Any, x: Any, *, descending: bool) -> None:
-    if _is_repaired(x, descending):
+    span = _span(x)
+    if _is_repaired(x, descending, span):
         np.copyto(out, _argsort_repaired(x))
     else:
-        _stable_order_into(out, x, descending)
+        _stable_order_into(out, x, descending, span)
 
 
-def _stable_order_into(out: Any, x: Any, descending: bool) -> None:
+def _stable_order_into(out: Any, x: Any, descending: bool, span: int | None) -> None:
     """Write the stable order of lines, by sorting short integers, packed keys, or the elements."""
     if descending and _has_nan(x):
         np.copyto(out, _falling(x))
         return
     is_integral = x.dtype.kind in "iu" and x.dtype.itemsize > 2
-    if is_integral and x.size >= _RADIX_LEAST and (kind := _digits(x)) is not None:
+    if span is not None and span < 1 << 16:  # NumPy orders integers of one or two bytes by their digits
+        kind = np.uint8 if span < 1 << 8 else np.uint16
         short = np.subtract(*((x.max(), x) if descending else (x, x.min()))).astype(kind)
         np.copyto(out, np.argsort(short, stable=True))
         return
@@ -109,14 +114,17 @@ def _stable_order_into(out: Any, x: Any, descending: bool) -> None:
         np.copyto(out, np.flip(x.shape[-1] - 1 - np.argsort(np.flip(x, -1), stable=True), -1))
 
 
-def _digits(x: Any) -> Any:
-    """Return the shortest dtype for the differences of integers, if NumPy orders it by its digits; else None."""
-    most = int(x.max()) - int(x.min())
-    return np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else None
+def _span(x: Any) -> int | None:
+    """Return the difference of the largest and the least of many integers of more than two bytes; None for others."""
+    if x.dtype.kind not in "iu" or x.dtype.itemsize <= 2 or x.size < _RADIX_LEAST:
+        return None
+    return int(x.max()) - int(x.min())
 
 
-def _is_repaired(x: Any, descending: bool) -> bool:
-    return x.dtype.kind == "f" and not descending and x.size in _REPAIRED and x.size == x.shape[-1]
+def _is_repaired(x: Any, descending: bool, span: int | None) -> bool:
+    if descending or x.size not in _REPAIRED or x.size != x.shape[-1]:
+        return False
+    return x.dtype.kind == "f" or (span is not None and span >= max(_SPARSE * x.size, 1 << 16))
 
 
 def _argsort_repaired(x: Any) -> Any:
