@@ -143,6 +143,8 @@ def _names_by_position(numpys: Any, function: Callable[..., Any]) -> tuple[str, 
     """Return NumPy's names of the parameters that are positional-only in a function."""
     parameters = inspect.signature(function).parameters.values()
     count = sum(parameter.kind is parameter.POSITIONAL_ONLY for parameter in parameters)
+    if numpys is np.arange:  # whose first parameter has two meanings, and the name of one of them
+        return ("start",)
     try:
         return tuple(inspect.signature(numpys).parameters)[:count]
     except ValueError:  # some functions of NumPy have no signature
