@@ -1,7 +1,8 @@
 """Generate the pages of the API reference, one per topic, which Sphinx completes from the docstrings."""
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
-from types import FunctionType, ModuleType
+from types import ModuleType
 
 import gpuarray
 from gpuarray import errors, fft, lib, linalg, random, special, testing
@@ -126,7 +127,7 @@ def _names(page: str) -> list[str]:
 
 
 def _functions() -> list[str]:
-    return [name for name in sorted(set(gpuarray.__all__)) if isinstance(getattr(gpuarray, name), FunctionType)]
+    return [name for name in sorted(set(gpuarray.__all__)) if inspect.isroutine(getattr(gpuarray, name))]
 
 
 def unlisted() -> list[str]:

@@ -162,7 +162,7 @@ def _functions(section: Section) -> Callable[[], Iterator[str]]:
             yield "## Beyond the standard"
             yield ""
             beyond = sorted(set(section.namespace.__all__) - set(section.names))
-            yield from _entries(section, [n for n in beyond if inspect.isfunction(getattr(section.namespace, n))])
+            yield from _entries(section, [n for n in beyond if inspect.isroutine(getattr(section.namespace, n))])
 
     return page
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
-from gpuarray.immediacy import set_common_limit, set_own_limit
+from gpuarray.immediacy import set_common, set_own
 from gpuarray.settings import (
     FIELDS,
     Config,
@@ -89,13 +89,13 @@ class Settings:
         """Set what holds outside of ``using`` blocks."""
         object.__setattr__(self, "_base", base)
         self._note(base)
-        set_common_limit(base.immediate_limit(), base.direct_pinned)
+        set_common(base.immediacy())
 
     def _scope(self, scoped: Config | None) -> None:
         """Set what holds in this thread or task; None is what holds outside of ``using`` blocks."""
         self._scoped.set(scoped)
         self._note(self.current)
-        set_own_limit(None if scoped is None else (scoped.immediate_limit(), scoped.direct_pinned))
+        set_own(None if scoped is None else scoped.immediacy())
 
     def note_host(self, automatic: tuple[str, bool]) -> None:
         """Note that the device ``"auto"`` is the host with settings."""

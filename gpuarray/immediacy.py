@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -30,16 +30,18 @@ class Immediacy:
         The number that holds now.
     on_pinned : bool
         Whether it holds for the arrays of pinned devices other than the host, too.
+    default_device : str or None
+        The device of arrays that are made of numbers; None if these have other dtypes than NumPy's.
     """
 
-    __slots__ = ("_setting", "limit", "on_pinned")
+    __slots__ = ("_setting", "default_device", "limit", "on_pinned")
 
-    def __init__(self, setting: int, on_pinned: bool) -> None:
-        self.set(setting, on_pinned)
+    def __init__(self, setting: int, on_pinned: bool, default_device: str | None) -> None:
+        self.set(setting, on_pinned, default_device)
 
-    def set(self, setting: int, on_pinned: bool) -> None:
+    def set(self, setting: int, on_pinned: bool, default_device: str | None) -> None:
         """Set the number that holds while operations of all threads are not recorded, and for which devices."""
-        self._setting, self.on_pinned = setting, on_pinned
+        self._setting, self.on_pinned, self.default_device = setting, on_pinned, default_device
         self.update()
 
     def update(self) -> None:
@@ -56,11 +58,13 @@ _observers = 0
 _lock = threading.RLock()  # a signal handler may change it, too
 
 
+#: The attributes of a setting that follow from the configuration.
+Chosen: TypeAlias = tuple[int, bool, str | None]
 #: The setting of threads and tasks without one of their own.
-_common: Final = Immediacy(0, False)
+_common: Final = Immediacy(0, False, None)
 #: Settings of single threads and tasks.
-_own: Final[dict[tuple[int, bool], Immediacy]] = {}
-_chosen: Final[ContextVar[tuple[int, bool] | None]] = ContextVar("gpuarray_chosen_limit", default=None)
+_own: Final[dict[Chosen, Immediacy]] = {}
+_chosen: Final[ContextVar[Chosen | None]] = ContextVar("gpuarray_chosen_limit", default=None)
 _is_suspended: Final[ContextVar[bool]] = ContextVar("gpuarray_is_suspended", default=False)
 #: The setting of this thread or task.
 limit_variable: Final[ContextVar[Immediacy]] = ContextVar("gpuarray_limit", default=_common)
@@ -69,13 +73,13 @@ limit_variable: Final[ContextVar[Immediacy]] = ContextVar("gpuarray_limit", defa
 immediacy: Final[Callable[[], Immediacy]] = limit_variable.get
 
 
-def set_common_limit(limit: int, on_pinned: bool) -> None:
-    """Set the limit of threads and tasks that have none of their own."""
-    _common.set(limit, on_pinned)
+def set_common(chosen: Chosen) -> None:
+    """Set what holds for threads and tasks that have no setting of their own."""
+    _common.set(*chosen)
 
 
-def set_own_limit(chosen: tuple[int, bool] | None) -> None:
-    """Set the limit of this thread or task, and whether it holds for pinned devices; None is the common one."""
+def set_own(chosen: Chosen | None) -> None:
+    """Set what holds for this thread or task; None is what is common."""
     _chosen.set(chosen)
     _hold()
 
@@ -104,7 +108,7 @@ def resume_all() -> None:
 
 
 def _hold() -> None:
-    chosen = (0, False) if _is_suspended.get() else _chosen.get()
+    chosen = (0, False, None) if _is_suspended.get() else _chosen.get()
     chosen_setting = _common if chosen is None else _own.setdefault(chosen, Immediacy(*chosen))
     chosen_setting.update()  # another thread may have called suspend_all() meanwhile
     limit_variable.set(chosen_setting)

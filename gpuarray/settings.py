@@ -202,12 +202,13 @@ class Config:
         """Return whether NumPy may compute small values of a kind of device without a plan."""
         return kind == "cpu" or (self.offload != "always" and (kind == "auto" or self.direct_pinned))
 
-    def immediate_limit(self) -> int:
-        """Return the most elements of arrays with which single operations are computed at once; 0 records all."""
+    def immediacy(self) -> tuple[int, bool, str | None]:
+        """Return what determines which operations are computed at once; see :mod:`gpuarray.immediacy`."""
+        default_device = self.device if self.default_float == "float64" else None
         if self.strict_array_api or self.offload == "always":
-            return 0
+            return 0, self.direct_pinned, default_device
         beside_gpu = not self.is_without_gpu if self.device == "auto" else self.device != "cpu"
-        return self.host_limit(beside_gpu=beside_gpu)
+        return self.host_limit(beside_gpu=beside_gpu), self.direct_pinned, default_device
 
     def host_limit(self, *, beside_gpu: bool) -> int:
         """Return the most elements of arrays that NumPy's functions compute one by one.

@@ -5,7 +5,7 @@ indexing, :mod:`operators` recording, :mod:`methods` NumPy's methods, :mod:`arra
 packages import from here.
 """
 
-from gpuarray.array.arrays import GpuArray, apply, create, from_host, made_of, make, wrap
+from gpuarray.array.arrays import GpuArray, apply, are_known, from_host, made_of, make, wrap
 from gpuarray.array.cells import AUTO, CPU, Cell, is_cpu, joint_device
 from gpuarray.array.compaction import Compaction, compaction
 from gpuarray.array.operands import (
@@ -26,8 +26,8 @@ from gpuarray.array.operands import (
 from gpuarray.array.recorded import recorded
 
 __all__ = [
-    "AUTO", "CPU", "WEAK", "Cell", "Compaction", "GpuArray", "apply", "as_element", "as_node", "as_operand",
-    "assigned_node", "compaction", "create", "default_device", "default_dtype", "device_of", "dtype_of", "from_host",
-    "holds_arrays", "is_cpu", "joint_device", "joint_device_of", "made_of", "make", "placed_node", "recorded",
-    "weak_node", "wrap",
+    "AUTO", "CPU", "WEAK", "Cell", "Compaction", "GpuArray", "apply", "are_known", "as_element", "as_node",
+    "as_operand", "assigned_node", "compaction", "default_device", "default_dtype", "device_of", "dtype_of",
+    "from_host", "holds_arrays", "is_cpu", "joint_device", "joint_device_of", "made_of", "make", "placed_node",
+    "recorded", "weak_node", "wrap",
 ]  # fmt: skip

@@ -26,7 +26,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 14
+#define VERSION 15
 
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */
 #include "_loops.h"       /* the inner loops of NumPy's ufuncs */
@@ -35,6 +35,7 @@
 #include "_operators.h"   /* operators of arrays */
 #include "_functions.h"   /* ufuncs and functions of NumPy */
 #include "_values.h"      /* functions that read elements, and those that make arrays */
+#include "_callables.h"   /* functions in C in front of others */
 #include "_conversions.h" /* numbers of arrays, lengths */
 #include "_indexing.h"    /* reads, writes, views */
 
@@ -111,21 +112,21 @@ static int replace_all(PyObject *type, const char *const *names, PyObject **orig
 }
 
 PyDoc_STRVAR(install_doc,
-"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, unmade, ufuncs, dtypes, taken, left, right, hide, /)\n--\n\n"
+"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, unmade, ufuncs, dtypes, taken, left, right, hide, clients, devices, /)\n--\n\n"
 "Put compiled operators in front of the methods of a class.\n\n"
 "The arguments are the classes of arrays, of cells and of settings of a thread; the module with the lock of cells; the\n"
 "context variable with the setting of a thread; what runs functions without warnings; the devices whose values the\n"
 "host always computes; what an array has that has seen no memory, and a cell without a leaf; and the\n"
 "operations of the package by ufunc, and its dtypes; the function `temporaries.taken` with its two\n"
-"answers; and the function that removes frames from errors.");
+"answers; the function that removes frames from errors; the module that registers clients; and devices by name.");
 
 static PyObject *install(PyObject *module, PyObject *args)
 {
     PyObject *array, *cell, *settings;
-    if (!PyArg_ParseTuple(args, "O!O!OOOOOOOOO!O!OOOO", &PyType_Type, &array, &PyType_Type, &cell, &settings, &cells,
+    if (!PyArg_ParseTuple(args, "O!O!OOOOOOOOO!O!OOOOOO!", &PyType_Type, &array, &PyType_Type, &cell, &settings, &cells,
                           &setting, &quiet, &automatic, &cpu, &nothing, &unmade, &PyDict_Type, &known_ufuncs,
                           &PyTuple_Type, &dtypes, &taken, &left_side, &right_side,
-                          &hide_frames))
+                          &hide_frames, &clients, &PyDict_Type, &known_devices))
         return NULL;
     const struct { PyObject *type; const char *name; Py_ssize_t *offset; } members[] = {
         {array, "_value", &of_array.value}, {array, "_device", &of_array.device},
@@ -137,12 +138,13 @@ static PyObject *install(PyObject *module, PyObject *args)
         {array, "_maker", &of_array.maker}, {array, "_memory", &of_array.memory}, {array, "_source", &of_array.source},
         {cell, "device", &of_cell.device}, {cell, "memory", &of_cell.memory}, {cell, "own", &of_cell.own},
         {settings, "limit", &of_setting.limit}, {settings, "on_pinned", &of_setting.on_pinned},
+        {settings, "default_device", &of_setting.default_device},
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if ((*members[i].offset = offset_of(members[i].type, members[i].name)) < 0)
             return NULL;
     PyObject *owned[] = {array, cell, cells, setting, quiet, automatic, cpu, nothing, unmade, known_ufuncs, dtypes,
-                         taken, left_side, right_side, hide_frames};
+                         taken, left_side, right_side, hide_frames, clients, known_devices};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         Py_INCREF(owned[i]);
     array_type = (PyTypeObject *)array;
@@ -183,11 +185,12 @@ static PyMethodDef functions[] = {
     {"install", install, METH_VARARGS, install_doc},
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, view_doc},
     {"apply", (PyCFunction)(void (*)(void))apply_operation, METH_FASTCALL, apply_doc},
-    {"create", (PyCFunction)(void (*)(void))create, METH_FASTCALL, create_doc},
-    {"write", (PyCFunction)(void (*)(void))write_result, METH_FASTCALL, write_doc},
-    {"change", (PyCFunction)(void (*)(void))change, METH_FASTCALL, change_doc},
     {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, call_doc},
     {"call_with_values", (PyCFunction)(void (*)(void))call_with_values, METH_FASTCALL, call_with_values_doc},
+    {"of_values", new_of_values, METH_VARARGS, of_values_doc},
+    {"of_numpy", new_of_numpy, METH_VARARGS, of_numpy_doc},
+    {"of_ufunc", new_of_ufunc, METH_VARARGS, of_ufunc_doc},
+    {"of_numbers", new_of_numbers, METH_VARARGS, of_numbers_doc},
     {"take_count", take_count, METH_NOARGS, take_count_doc},
     {NULL, NULL, 0, NULL},
 };
@@ -228,16 +231,19 @@ PyMODINIT_FUNC PyInit__compiled(void)
     str_numpy = PyUnicode_InternFromString("numpy");
     str_dtype = PyUnicode_InternFromString("dtype");
     str_out = PyUnicode_InternFromString("out");
+    str_checked_modules = PyUnicode_InternFromString("checked_modules");
+    str_where = PyUnicode_InternFromString("where");
+    str_device = PyUnicode_InternFromString("device");
     str_call = PyUnicode_InternFromString("__call__");
     str_run = PyUnicode_InternFromString("run");
     str_self = PyUnicode_InternFromString("__self__");
     str_binding = PyUnicode_InternFromString("binding");
     str_acquire = PyUnicode_InternFromString("acquire");
     str_release = PyUnicode_InternFromString("release");
-    PyObject *function_type = PyType_FromSpec(&spec_of_function);
+    function_type = (PyTypeObject *)PyType_FromSpec(&spec_of_function);
     if (module == NULL || base_type == NULL || str_release == NULL || function_type == NULL ||
         PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ||
-        PyModule_AddObjectRef(module, "FunctionOfValues", function_type) < 0 ||
+        PyModule_AddObjectRef(module, "FunctionAtOnce", (PyObject *)function_type) < 0 ||
         PyModule_AddObjectRef(module, "CompiledOperators", (PyObject *)base_type) < 0) {
         Py_XDECREF(module);
         return NULL;

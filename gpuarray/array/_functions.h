@@ -75,17 +75,6 @@ static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords
     return of_method(result);
 }
 
-PyDoc_STRVAR(write_doc,
-"write($module, ufunc, inputs, out, /)\n--\n\n"
-"Write the result of a ufunc to a small array, and return that; None if the call is not plain.");
-
-static PyObject *write_result(PyObject *module, PyObject *const *args, Py_ssize_t count)
-{
-    if (count != 3 || !PyTuple_Check(args[1]))
-        return PyErr_Format(PyExc_TypeError, "write takes a ufunc, a tuple and an array");
-    return result_or_none(written(args[0], &PyTuple_GET_ITEM(args[1], 0), PyTuple_GET_SIZE(args[1]), args[2]));
-}
-
 /* What is known of the arguments of a call: the settings, the device of the arrays, their number and that of their axes,
    the product and the sum of their sizes, the largest extent, the first one, and whether all have its shape; and how often
    integers can repeat elements. */
@@ -202,16 +191,22 @@ static PyObject *in_own_memory(PyObject *view, Py_ssize_t holders)
     return result;
 }
 
-static PyObject *results_of(PyObject *values, PyObject *device, long limit, PyObject *inputs, int may_be_view);
+/* The arguments of a call, by position and by name. */
+typedef struct {
+    PyObject *const *items;
+    Py_ssize_t count;
+} Inputs;
+
+static PyObject *results_of(PyObject *values, PyObject *device, long limit, const Inputs *inputs, int may_be_view);
 
 /* The array among the arguments whose elements a result is, or a view of its memory; the result is consumed. NULL without
    an error if the method in Python is to be called. */
-static PyObject *view_of_argument(PyObject *inputs, PyObject *result, long limit)
+static PyObject *view_of_argument(const Inputs *inputs, PyObject *result, long limit)
 {
     PyObject *view = NULL;
     int is_small = PyArray_SIZE((PyArrayObject *)result) <= limit; /* as a broadcast may not be */
-    for (Py_ssize_t i = 0; is_small && view == NULL && i < PyTuple_GET_SIZE(inputs); i++) {
-        PyObject *array = PyTuple_GET_ITEM(inputs, i), *memory, *host = host_elements(array, &memory);
+    for (Py_ssize_t i = 0; is_small && view == NULL && i < inputs->count; i++) {
+        PyObject *array = inputs->items[i], *memory, *host = host_elements(array, &memory);
         if (host == NULL && PyErr_Occurred())
             break;
         if (host == result) /* there was nothing to do */
@@ -229,7 +224,7 @@ static PyObject *view_of_argument(PyObject *inputs, PyObject *result, long limit
 /* What a call returns for a result of NumPy, which is consumed; NULL without an error if it is unusual. It may be one of
    the arguments `inputs`, if that is not NULL, or a view of one; `holders` is how many references to a new array there
    are. */
-static PyObject *array_of_result(PyObject *value, PyObject *device, long limit, PyObject *inputs, int may_be_view, Py_ssize_t holders)
+static PyObject *array_of_result(PyObject *value, PyObject *device, long limit, const Inputs *inputs, int may_be_view, Py_ssize_t holders)
 {
     if (PyBool_Check(value))
         return value;
@@ -251,7 +246,7 @@ static PyObject *array_of_result(PyObject *value, PyObject *device, long limit, 
 }
 
 /* Several results, which are consumed, in a list or a tuple of the same type; NULL without an error if one is unusual. */
-static PyObject *results_of(PyObject *values, PyObject *device, long limit, PyObject *inputs, int may_be_view)
+static PyObject *results_of(PyObject *values, PyObject *device, long limit, const Inputs *inputs, int may_be_view)
 {
     Py_ssize_t count = PySequence_Fast_GET_SIZE(values);
     PyObject *results = PyTuple_New(count);
@@ -294,59 +289,119 @@ static PyObject *apply_operation(PyObject *module, PyObject *const *args, Py_ssi
     return of_method(PyObject_Vectorcall(other_methods[APPLY], args, count, NULL));
 }
 
-/* What NumPy gets in place of the arguments of a call, by position and by name; NULL if the call is not plain. */
-static PyObject *numpy_arguments(PyObject *inputs, PyObject *keywords, Arguments *arguments, PyObject **named)
+/* The calls that are made here have at most so many arguments. */
+enum { MOST_ARGUMENTS = 16 };
+
+/* The names of arguments, and their number. */
+static Py_ssize_t number_of(PyObject *names) { return names == NULL ? 0 : PyTuple_GET_SIZE(names); }
+
+static int is_name(PyObject *name, PyObject *text) { return name == text || PyUnicode_Compare(name, text) == 0; }
+
+static void release(PyObject **values, Py_ssize_t count)
 {
-    PyObject *name, *argument, *value, *values = arguments->limit > 0 ? PyTuple_New(PyTuple_GET_SIZE(inputs)) : NULL;
-    Py_ssize_t position = 0;
-    for (Py_ssize_t i = 0; values != NULL && i < PyTuple_GET_SIZE(inputs); i++) {
-        if ((value = numpy_argument(PyTuple_GET_ITEM(inputs, i), arguments, 0)) == NULL)
-            Py_CLEAR(values);
-        else
-            PyTuple_SET_ITEM(values, i, value);
-    }
-    if (values == NULL || !PyDict_GET_SIZE(keywords))
-        return values;
-    *named = PyDict_New();
-    while (*named != NULL && PyDict_Next(keywords, &position, &name, &argument)) {
-        value = numpy_argument(argument, arguments, 0);
-        if (value == NULL || PyDict_SetItem(*named, name, value) < 0)
-            Py_CLEAR(*named);
-        Py_XDECREF(value);
-    }
-    if (*named == NULL)
-        Py_CLEAR(values);
-    return values;
+    while (count > 0)
+        Py_DECREF(values[--count]);
 }
 
-PyDoc_STRVAR(change_doc,
-"change($module, function, arguments, keywords, /)\n--\n\n"
-"Call a function of NumPy that writes to its first argument, a small array; return whether the call is a plain one.");
-
-static PyObject *change(PyObject *module, PyObject *const *args, Py_ssize_t count)
+/* What NumPy gets in place of the arguments of a call, as new references; 0 if the call is not plain. */
+static int numpy_arguments(PyObject *const *args, Py_ssize_t total, Arguments *arguments, PyObject **values)
 {
-    if (count != 3 || !PyTuple_Check(args[1]) || !PyTuple_GET_SIZE(args[1]) || !PyDict_Check(args[2]))
-        return PyErr_Format(PyExc_TypeError, "change takes a function, a tuple of arguments, and a dict");
-    PyObject *target = PyTuple_GET_ITEM(args[1], 0), *named = NULL, *values = NULL, *done = NULL, *memory, *lock, *context;
+    for (Py_ssize_t known = 0; known < total; known++)
+        if ((values[known] = numpy_argument(args[known], arguments, 0)) == NULL) {
+            release(values, known);
+            return 0;
+        }
+    return 1;
+}
+
+/* Call a function of NumPy that writes to its first argument, a small array; return whether the call is a plain one, -1 with
+   an error. */
+static int changed_by_numpy(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    PyObject *values[MOST_ARGUMENTS], *done = NULL, *memory, *lock, *context;
+    Py_ssize_t total = count + number_of(names);
     Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1};
     arguments.limit = limit_now(&arguments.on_pinned);
     int is_left = 1;
-    if (host_elements(target, &memory) != NULL)
-        values = numpy_arguments(args[1], args[2], &arguments, &named);
-    if (values != NULL && arguments.product > 0 && (lock = lock_of_cells()) != NULL) {
-        PyObject *host = PyTuple_GET_ITEM(values, 0);
-        if (host == AT(target, of_array.host) && can_update(target, host) && (context = enter_quiet()) != NULL) {
-            done = PyObject_Call(args[0], values, named);
+    if (arguments.limit <= 0 || !count || total > MOST_ARGUMENTS || host_elements(args[0], &memory) == NULL ||
+        !numpy_arguments(args, total, &arguments, values))
+        return PyErr_Occurred() ? -1 : 0;
+    if (arguments.product > 0 && (lock = lock_of_cells()) != NULL) {
+        if (values[0] == AT(args[0], of_array.host) && can_update(args[0], values[0]) && (context = enter_quiet()) != NULL) {
+            done = PyObject_Vectorcall(function, values, count, names);
             is_left = leave_quiet(context, done == NULL);
         }
         is_left &= unlock(lock) == 0;
     }
     int is_done = done != NULL;
     operations += is_done;
-    Py_XDECREF(values);
-    Py_XDECREF(named);
+    release(values, total);
     Py_XDECREF(done);
-    return !is_left || PyErr_Occurred() ? NULL : PyBool_FromLong(is_done);
+    return !is_left || PyErr_Occurred() ? -1 : is_done;
+}
+
+/* What bounds the results of a function of NumPy (see `call`), and whether they may share memory with an argument. */
+typedef struct {
+    double most;
+    long growth;
+    int may_be_view;
+} Bounds;
+
+/* The result of a function of NumPy that is called with the elements of small arrays; NULL without an error if the call is not
+   plain. A result that is large or otherwise unusual is put into `unusual`. */
+static PyObject *result_by_numpy(PyObject *function, const Bounds *bounds, PyObject *const *args, Py_ssize_t count, PyObject *names,
+                                 PyObject **unusual)
+{
+    PyObject *values[MOST_ARGUMENTS], *result = NULL, *context;
+    Py_ssize_t total = count + number_of(names);
+    Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1};
+    arguments.limit = limit_now(&arguments.on_pinned);
+    /* a product has no bound by the sizes of its operands, but by its multiplications */
+    if (function == matmul && count == 2 && total == 2) {
+        result = small_product(args[0], args[1]);
+        if (result != NULL || PyErr_Occurred())
+            return result;
+    }
+    if (arguments.limit <= 0 || total > MOST_ARGUMENTS || !numpy_arguments(args, total, &arguments, values))
+        return NULL;
+    PyObject *device = arguments.device;
+    if (device != NULL && arguments.product > 0 && is_small_result(&arguments, bounds->most, bounds->growth)) {
+        Inputs inputs = {args, total};
+        Py_INCREF(device);
+        if ((context = enter_quiet()) != NULL) {
+            result = PyObject_Vectorcall(function, values, count, names);
+            leave_quiet(context, result == NULL);
+        }
+        PyObject *kept = result != NULL && PyArray_CheckExact(result) ? Py_NewRef(result) : NULL;
+        if (result != NULL)
+            result = array_of_result(result, device, arguments.limit, &inputs, bounds->may_be_view, 1 + (kept != NULL));
+        operations += result != NULL;
+        if (result == NULL && !PyErr_Occurred())
+            *unusual = kept;
+        else
+            Py_XDECREF(kept);
+        Py_DECREF(device);
+    }
+    release(values, total);
+    return result;
+}
+
+/* The items of a tuple and the values of a dict, borrowed, of which there are at most so many, and the names of the dict as a
+   new reference, or NULL if it is empty; 0 with or without an error if that cannot be. */
+static int unpack(PyObject *positional, PyObject *keywords, PyObject **items, PyObject **names)
+{
+    PyObject *name, *argument;
+    Py_ssize_t count = PyTuple_GET_SIZE(positional), named = PyDict_GET_SIZE(keywords), position = 0;
+    *names = NULL;
+    if (count + named > MOST_ARGUMENTS || (named && (*names = PyTuple_New(named)) == NULL))
+        return 0;
+    for (Py_ssize_t number = 0; number < count; number++)
+        items[number] = PyTuple_GET_ITEM(positional, number);
+    for (Py_ssize_t number = 0; PyDict_Next(keywords, &position, &name, &argument); number++) {
+        items[count + number] = argument;
+        PyTuple_SET_ITEM(*names, number, Py_NewRef(name));
+    }
+    return 1;
 }
 
 PyDoc_STRVAR(call_doc,
@@ -362,37 +417,11 @@ static PyObject *call(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     if (count != 6 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
         return PyErr_Format(PyExc_TypeError, "call takes a function, a tuple, a dict, two numbers and a bool");
-    PyObject *inputs = args[1], *named = NULL, *result = NULL, *context;
-    Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1};
-    arguments.limit = limit_now(&arguments.on_pinned);
-    double most = PyFloat_AsDouble(args[3]);
-    long growth = PyLong_AsLong(args[4]);
-    Py_ssize_t number = PyTuple_GET_SIZE(inputs);
-    /* a product has no bound by the sizes of its operands, but by its multiplications */
-    if (args[0] == matmul && number == 2 && PyDict_GET_SIZE(args[2]) == 0) {
-        result = small_product(PyTuple_GET_ITEM(inputs, 0), PyTuple_GET_ITEM(inputs, 1));
-        if (result != NULL || PyErr_Occurred())
-            return result;
+    Bounds bounds = {PyFloat_AsDouble(args[3]), PyLong_AsLong(args[4]), args[5] == Py_True};
+    PyObject *items[MOST_ARGUMENTS], *names, *result = NULL, *unusual = NULL;
+    if (!PyErr_Occurred() && unpack(args[1], args[2], items, &names)) {
+        result = result_by_numpy(args[0], &bounds, items, PyTuple_GET_SIZE(args[1]), names, &unusual);
+        Py_XDECREF(names);
     }
-    PyObject *values = numpy_arguments(inputs, args[2], &arguments, &named);
-    PyObject *device = values == NULL ? NULL : arguments.device;
-    if (device != NULL && arguments.product > 0 && is_small_result(&arguments, most, growth)) {
-        Py_INCREF(device);
-        if ((context = enter_quiet()) != NULL) {
-            result = PyObject_Call(args[0], values, named);
-            leave_quiet(context, result == NULL);
-        }
-        PyObject *kept = result != NULL && PyArray_CheckExact(result) ? Py_NewRef(result) : NULL;
-        if (result != NULL)
-            result = array_of_result(result, device, arguments.limit, inputs, args[5] == Py_True, 1 + (kept != NULL));
-        operations += result != NULL;
-        if (result == NULL && !PyErr_Occurred())
-            result = kept;
-        else
-            Py_XDECREF(kept);
-        Py_DECREF(device);
-    }
-    Py_XDECREF(values);
-    Py_XDECREF(named);
-    return result_or_none(result);
+    return result_or_none(result == NULL ? unusual : result);
 }

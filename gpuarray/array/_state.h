@@ -53,7 +53,7 @@ static struct {
 } of_array;
 #define SLOTS (sizeof of_array / sizeof(Py_ssize_t))
 static struct { Py_ssize_t device, memory, own; } of_cell;
-static struct { Py_ssize_t limit, on_pinned; } of_setting;
+static struct { Py_ssize_t limit, on_pinned, default_device; } of_setting;
 
 static PyTypeObject *array_type, *cell_type;
 /* Removes what Python's methods add to the traceback of an error. */
@@ -68,7 +68,9 @@ static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *unmade, *
 /* What tells as which operand an operator takes the result of another one, and its two answers. */
 static PyObject *taken, *left_side, *right_side;
 static PyObject *str_call, *str_dtype, *str_transpose, *str_run, *str_self, *str_binding, *str_acquire, *str_release, *str_numpy,
-    *str_out;
+    *str_out, *str_where, *str_device, *str_checked_modules;
+/* The module that registers arrays with other packages, and devices by the names that settings have. */
+static PyObject *clients, *known_devices;
 /* How many operations were computed that `take_count` has not returned. */
 static long long operations;
 

@@ -129,9 +129,8 @@ static int is_written(PyObject *argument)
     return argument == Py_True || PyArray_Check(argument) || PyObject_TypeCheck(argument, array_type);
 }
 
-/* The calls of functions of values that are made here: with at most so many arguments, and elements of all arrays, of which
-   none may be written to after `positional` arguments by position, or by a keyword of the set `written`. */
-enum { MOST_ARGUMENTS = 16 };
+/* The calls of functions of values that are made here: with at most so many elements of all arrays, of which none may be
+   written to after `positional` arguments by position, or by a keyword of the set `written`. */
 typedef struct {
     Py_ssize_t positional;
     long most;
@@ -152,7 +151,7 @@ static int read_rules(PyObject *tuple, PyObject *positional, Rules *rules)
 
 static int is_read_only_call(const Rules *rules, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+    Py_ssize_t named = number_of(names);
     if (count + named > MOST_ARGUMENTS)
         return 0;
     for (Py_ssize_t i = rules->positional; i < count; i++)
@@ -167,8 +166,8 @@ static int is_read_only_call(const Rules *rules, PyObject *const *args, Py_ssize
 /* Whether a call has a mask, with which ufuncs of SciPy are not to be called: see is_broken_by_masks in dispatch.py. */
 static int has_mask(PyObject *names)
 {
-    for (Py_ssize_t i = 0; names != NULL && i < PyTuple_GET_SIZE(names); i++)
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "where") == 0)
+    for (Py_ssize_t i = 0; i < number_of(names); i++)
+        if (is_name(PyTuple_GET_ITEM(names, i), str_where))
             return 1;
     return 0;
 }
@@ -192,7 +191,7 @@ static PyObject *result_by_values(PyObject *function, const Rules *rules, PyObje
     if (arguments.limit <= 0 || !is_read_only_call(rules, args, count, names))
         return NULL;
     PyObject *values[MOST_ARGUMENTS], *result = NULL, *device = NULL;
-    Py_ssize_t total = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names)), known = 0;
+    Py_ssize_t total = count + number_of(names), known = 0;
     int is_ufunc = Py_IS_TYPE(function, &PyUFunc_Type);
     if (is_ufunc && has_mask(names))
         return NULL;
@@ -212,8 +211,7 @@ static PyObject *result_by_values(PyObject *function, const Rules *rules, PyObje
             result = result_of_values(result, device, arguments.limit, rules->placed, 1);
         Py_DECREF(device);
     }
-    while (known > 0)
-        Py_DECREF(values[--known]);
+    release(values, known);
     return result;
 }
 
@@ -232,136 +230,13 @@ static PyObject *call_with_values(PyObject *module, PyObject *const *args, Py_ss
         return PyErr_Format(PyExc_TypeError, "call_with_values takes a function, a tuple, a dict, a number and four rules");
     if (!read_rules(args[4], args[3], &rules))
         return NULL;
-    PyObject *items[MOST_ARGUMENTS], *names = NULL, *name, *argument, *result = NULL;
-    Py_ssize_t positional = PyTuple_GET_SIZE(args[1]), named = PyDict_GET_SIZE(args[2]), position = 0, number = 0;
-    if (positional + named <= MOST_ARGUMENTS) {
-        for (; number < positional; number++)
-            items[number] = PyTuple_GET_ITEM(args[1], number);
-        if (named && (names = PyTuple_New(named)) == NULL)
-            return NULL;
-        for (; PyDict_Next(args[2], &position, &name, &argument); number++) {
-            items[number] = argument;
-            PyTuple_SET_ITEM(names, number - positional, Py_NewRef(name));
-        }
-        result = result_by_values(args[0], &rules, items, positional, names);
+    PyObject *items[MOST_ARGUMENTS], *names, *result = NULL;
+    if (unpack(args[1], args[2], items, &names)) {
+        result = result_by_values(args[0], &rules, items, PyTuple_GET_SIZE(args[1]), names);
         Py_XDECREF(names);
     }
     return result != NULL || PyErr_Occurred() ? result : Py_NewRef(Py_NotImplemented);
 }
-
-/* A function of which calls with small arrays are calls of a function of values. */
-typedef struct {
-    PyObject_HEAD
-    PyObject *attributes, *references, *function, *general, *rules_given;
-    Rules rules;
-    vectorcallfunc vectorcall;
-} FunctionOfValues;
-
-static PyObject *call_function_of_values(PyObject *object, PyObject *const *args, size_t count, PyObject *names)
-{
-    FunctionOfValues *self = (FunctionOfValues *)object;
-    PyObject *result = result_by_values(self->function, &self->rules, args, PyVectorcall_NARGS(count), names);
-    return result != NULL || PyErr_Occurred() ? result : PyObject_Vectorcall(self->general, args, count, names);
-}
-
-static PyObject *new_function_of_values(PyTypeObject *type, PyObject *args, PyObject *keywords)
-{
-    PyObject *general, *function, *positional, *tuple;
-    Rules rules;
-    if (!PyArg_ParseTuple(args, "OOOO", &general, &function, &positional, &tuple) || !read_rules(tuple, positional, &rules))
-        return NULL;
-    FunctionOfValues *self = (FunctionOfValues *)type->tp_alloc(type, 0);
-    if (self == NULL)
-        return NULL;
-    self->function = Py_NewRef(function);
-    self->general = Py_NewRef(general);
-    self->rules_given = Py_NewRef(tuple);
-    self->rules = rules;
-    self->vectorcall = call_function_of_values;
-    return (PyObject *)self;
-}
-
-static int traverse_function(PyObject *object, visitproc visit, void *arg)
-{
-    FunctionOfValues *self = (FunctionOfValues *)object;
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(self->attributes);
-    Py_VISIT(self->function);
-    Py_VISIT(self->general);
-    Py_VISIT(self->rules_given);
-    return 0;
-}
-
-static int clear_function(PyObject *object)
-{
-    FunctionOfValues *self = (FunctionOfValues *)object;
-    Py_CLEAR(self->attributes);
-    Py_CLEAR(self->function);
-    Py_CLEAR(self->general);
-    Py_CLEAR(self->rules_given);
-    return 0;
-}
-
-static void dealloc_function(PyObject *object)
-{
-    PyTypeObject *type = Py_TYPE(object);
-    PyObject_GC_UnTrack(object);
-    if (((FunctionOfValues *)object)->references != NULL)
-        PyObject_ClearWeakRefs(object);
-    clear_function(object);
-    type->tp_free(object);
-    Py_DECREF(type);
-}
-
-/* As functions in Python, it is a method where it is an attribute of a class, and a pickle has its name. */
-static PyObject *bound_function(PyObject *self, PyObject *object, PyObject *type)
-{
-    return object == NULL ? Py_NewRef(self) : PyMethod_New(self, object);
-}
-
-static PyObject *name_of_function(PyObject *self, PyObject *unused) { return PyObject_GetAttrString(self, "__qualname__"); }
-
-static PyObject *repr_of_function(PyObject *self)
-{
-    PyObject *name = name_of_function(self, NULL);
-    PyObject *text = name == NULL ? NULL : PyUnicode_FromFormat("<function %U at %p>", name, self);
-    Py_XDECREF(name);
-    return text;
-}
-
-static PyMethodDef methods_of_function[] = {
-    {"__reduce__", name_of_function, METH_NOARGS, "Return the name, by which a pickle finds the function."},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyGetSetDef properties_of_function[] = {
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-static PyMemberDef members_of_function[] = {
-    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionOfValues, attributes), READONLY, NULL},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionOfValues, references), READONLY, NULL},
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionOfValues, vectorcall), READONLY, NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
-static PyType_Slot slots_of_function[] = {
-    {Py_tp_doc, "FunctionOfValues(general, function, positional, rules, /)\n--\n\n"
-                "A function that calls another one with the elements of small arrays, as ``call_with_values`` does, and "
-                "the\ngeneral one for other calls."},
-    {Py_tp_new, new_function_of_values}, {Py_tp_dealloc, dealloc_function}, {Py_tp_traverse, traverse_function},
-    {Py_tp_clear, clear_function}, {Py_tp_call, PyVectorcall_Call}, {Py_tp_descr_get, bound_function},
-    {Py_tp_repr, repr_of_function}, {Py_tp_methods, methods_of_function}, {Py_tp_getset, properties_of_function},
-    {Py_tp_members, members_of_function}, {0, NULL},
-};
-
-static PyType_Spec spec_of_function = {
-    .name = "gpuarray.array._compiled.FunctionOfValues",
-    .basicsize = sizeof(FunctionOfValues),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
-    .slots = slots_of_function,
-};
 
 /* Whether an argument of a function that makes arrays is plain: a number, a dtype, None, or a sequence of these. `size`
    is multiplied by the numbers, and divided by those below 1, which are steps. */
@@ -383,44 +258,57 @@ static int is_plain(PyObject *item, double *size)
     return is_number(item) || item == Py_None || PyUnicode_CheckExact(item) || PyType_Check(item) || PyArray_DescrCheck(item);
 }
 
-PyDoc_STRVAR(create_doc,
-"create($module, function, arguments, keywords, device, power, /)\n--\n\n"
-"Return the array, or the tuple of arrays, that a function of NumPy makes of numbers; None if the call is not plain, or\n"
-"if an array is large.\n\n"
-"It has at most as many elements as the product of the numbers to a power. If that is 0, the first argument is\n"
-"the data: numbers, sequences of them, or an array of NumPy.");
-
-static PyObject *create(PyObject *module, PyObject *const *args, Py_ssize_t count)
+/* The device of arrays that are made of numbers, borrowed; NULL without an error if NumPy does not make them, or if a package
+   was imported that may have to know arrays. */
+static PyObject *device_of_numbers(void)
 {
-    if (count != 5 || !PyTuple_Check(args[1]) || !PyDict_Check(args[2]))
-        return PyErr_Format(PyExc_TypeError, "create takes a function, a tuple, a dict, a device and a number");
-    PyObject *device = args[3], *result = NULL, *context, *name, *argument;
-    Py_ssize_t first = 0, number = PyTuple_GET_SIZE(args[1]), position = 0;
+    PyObject *current = NULL, *name, *device, *checked = PyObject_GetAttr(clients, str_checked_modules);
+    Py_ssize_t modules = checked == NULL ? -1 : PyLong_AsSsize_t(checked);
+    Py_XDECREF(checked);
+    if (modules != PyDict_GET_SIZE(PyImport_GetModuleDict()) || PyContextVar_Get(setting, NULL, &current) < 0 || current == NULL)
+        return NULL;
+    name = AT(current, of_setting.default_device);
+    device = is_set(name) ? PyDict_GetItemWithError(known_devices, name) : NULL; /* which keeps it */
+    Py_DECREF(current);
+    return device;
+}
+
+/* The array, or the tuple of arrays, that a function of NumPy makes of numbers; NULL without an error if the call is not plain,
+   or if an array is large. It has at most as many elements as the product of the numbers to a power. If that is 0, the first
+   argument is the data: numbers, sequences of them, or an array of NumPy. */
+static PyObject *result_of_numbers(PyObject *function, long power, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
     int on_pinned = 0;
-    long limit = limit_now(&on_pinned), power = PyLong_AsLong(args[4]);
+    long limit = limit_now(&on_pinned);
+    PyObject *device = limit > 0 ? device_of_numbers() : NULL, *result = NULL, *context;
+    Py_ssize_t first = 0;
+    if (device == NULL || (!on_pinned && device != cpu && device != automatic))
+        return NULL;
     double most = (double)most_elements(device, limit), size = 1;
-    if (power == 0 && number) {
-        PyObject *data = PyTuple_GET_ITEM(args[1], 0);
-        first = PyArray_CheckExact(data);
+    if (power == 0 && count) {
+        first = PyArray_CheckExact(args[0]);
         if (first)
-            size = (double)PyArray_SIZE((PyArrayObject *)data);
-        else if (PyTuple_CheckExact(data) || PyList_CheckExact(data))
-            size = (double)PySequence_Fast_GET_SIZE(data);
+            size = (double)PyArray_SIZE((PyArrayObject *)args[0]);
+        else if (PyTuple_CheckExact(args[0]) || PyList_CheckExact(args[0]))
+            size = (double)PySequence_Fast_GET_SIZE(args[0]);
     }
-    int is_possible = limit > 0 && (on_pinned || device == cpu || device == automatic) && size <= most;
-    for (Py_ssize_t i = first; is_possible && i < number; i++)
-        is_possible = is_plain(PyTuple_GET_ITEM(args[1], i), &size);
-    while (is_possible && PyDict_Next(args[2], &position, &name, &argument))
-        is_possible = !PyUnicode_Compare(name, str_dtype) && is_plain(argument, &size);
-    if (is_possible && (power == 0 || pow(size, (double)power) <= most) && (context = enter_quiet()) != NULL) {
-        result = PyObject_Call(args[0], args[1], args[2]);
-        leave_quiet(context, result == NULL);
-        int is_new = result != NULL && (PyArray_CheckExact(result) || PyTuple_CheckExact(result));
-        if (result != NULL && (!is_new || (number && result == PyTuple_GET_ITEM(args[1], 0))))
-            Py_CLEAR(result);
-        if (result != NULL)
-            result = array_of_result(result, device, limit, NULL, 0, 1);
-        operations += result != NULL;
-    }
-    return result_or_none(result);
+    if (size > most)
+        return NULL;
+    for (Py_ssize_t i = first; i < count; i++)
+        if (!is_plain(args[i], &size))
+            return NULL;
+    for (Py_ssize_t i = 0; i < number_of(names); i++)
+        if (!is_name(PyTuple_GET_ITEM(names, i), str_dtype) || !is_plain(args[count + i], &size))
+            return NULL;
+    if ((power != 0 && pow(size, (double)power) > most) || (context = enter_quiet()) == NULL)
+        return NULL;
+    result = PyObject_Vectorcall(function, args, count, names);
+    leave_quiet(context, result == NULL);
+    int is_new = result != NULL && (PyArray_CheckExact(result) || PyTuple_CheckExact(result));
+    if (result != NULL && (!is_new || (count && result == args[0])))
+        Py_CLEAR(result);
+    if (result != NULL)
+        result = array_of_result(result, device, limit, NULL, 0, 1);
+    operations += result != NULL;
+    return result;
 }

@@ -17,7 +17,7 @@ from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.cells import Cell
 from gpuarray.array.conversions import ConvertibleArray
 from gpuarray.array.memory import NOTHING, VALUE, WRITEABLE, of_host
-from gpuarray.array.operands import default_device, placed_node
+from gpuarray.array.operands import DEVICES, placed_node
 from gpuarray.array.storage import check_order
 from gpuarray.config import config, using
 from gpuarray.device import Device
@@ -229,7 +229,7 @@ for _name, _reason in ABSENT.items():
 compiled.install(
     *(GpuArray, Cell, Immediacy, cells, limit_variable, quiet),
     *(cells.AUTO, cells.CPU, NOTHING, cells.UNMADE, dispatch.UFUNC_OPS, tuple(dtypes.ALL)),
-    *(temporaries.taken, temporaries.LEFT, temporaries.RIGHT, hide_frames),
+    *(temporaries.taken, temporaries.LEFT, temporaries.RIGHT, hide_frames, client_registration, DEVICES),
 )
 
 #: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.
@@ -254,26 +254,14 @@ def made_of(host: npt.NDArray[Any], device: Device) -> GpuArray:
     return of_host(GpuArray, host, device)
 
 
-def create(
-    call: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], power: int
-) -> GpuArray | None:
-    """Return the array that a function of NumPy makes of numbers; None if it is large, or is to be made in another way.
-
-    Parameters
-    ----------
-    call : callable
-        The function of NumPy.
-    arguments, keywords : tuple, dict
-        Its arguments.
-    power : int
-        The array has at most as many elements as the product of the numbers to this power. If it is 0, the first
-        argument is the data.
-    """
-    if config.current.default_float != "float64":
-        return None
-    if len(sys.modules) != client_registration.checked_modules:
-        client_registration.register_imported()
-    return compiled.create(call, arguments, keywords, default_device(), power)
+def are_known(device: str | None) -> bool:
+    """Return whether functions that make arrays knew the default device and all clients, as they do now."""
+    if len(sys.modules) == client_registration.checked_modules and (device is None or device in DEVICES):
+        return True
+    client_registration.register_imported()
+    if device is not None:
+        DEVICES[device] = Device(device)
+    return False
 
 
 def from_host(array: npt.NDArray[Any], device: Device) -> GpuArray:

@@ -6,14 +6,15 @@ all others. Without the extension module the methods in Python do everything, wi
 """
 
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import update_wrapper, wraps
 from typing import TYPE_CHECKING, Any, Final
 
 from gpuarray import extensions
 from gpuarray.runtime import telemetry
+from gpuarray.runtime.history import without_frames
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 14
+_VERSION: Final = 15
 _compiled: Final = extensions.load("gpuarray.array._compiled", _VERSION)
 
 if TYPE_CHECKING or _compiled is None:
@@ -49,12 +50,6 @@ call: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compi
 #: ``call_with_values(function, arguments, keywords, positional, rules)``: what a function returns that only reads the
 #: elements of arrays, with arrays of this package; NotImplemented if the rules do not allow the call.
 call_with_values: Final[Callable[..., Any]] = _not_called if _compiled is None else _compiled.call_with_values
-#: ``change(function, arguments, keywords)``: whether a function of NumPy has written to its first argument, a small
-#: array; None or False if the call is not a plain one.
-change: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.change
-#: ``create(function, arguments, keywords, device, power)``: the small array that a function of NumPy makes of numbers;
-#: None if the call is not a plain one, or if the product of the numbers to a power is large.
-create: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.create
 #: The growth of results of ``call``: they have at most the product of the sizes of several arrays, the shape of the
 #: arrays if they have one, the size of the array times the integers, that of a factor whose other one is a vector, as
 #: many elements as the integers say, or the square of the largest extent. Sums of these have the least of several.
@@ -62,9 +57,6 @@ PRODUCTS, ELEMENTS, MULTIPLES, VECTORS, INTEGERS, MATRICES = 1, 2, 4, 8, 16, 32
 #: ``view(array, name, arguments)``: the view of a small array that a method of NumPy returns; None if it is no view of
 #: the array's memory.
 view: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.view
-#: ``write(ufunc, inputs, out)``: the small array ``out``, to which the result of a ufunc was written; None if the call
-#: is not a plain one.
-write: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.write
 
 
 def of_values(general: Callable[..., Any], function: Callable[..., Any], positional: int, rules: Any) -> Any:
@@ -86,7 +78,67 @@ def of_values(general: Callable[..., Any], function: Callable[..., Any], positio
     """
     if _compiled is None:
         return general
-    return update_wrapper(_compiled.FunctionOfValues(general, function, positional, rules), general)
+    return update_wrapper(_compiled.of_values(general, function, positional, rules), general)
+
+
+def of_numpy(general: Callable[..., Any], shown: Callable[..., Any], function: Callable[..., Any], *rules: Any) -> Any:
+    """Return a function that calls one of NumPy with the elements of small arrays, without a step in Python.
+
+    Parameters
+    ----------
+    general : callable
+        ``general(result, arguments, keywords)`` returns the result of any other call; ``result`` is NumPy's, if that is
+        large or otherwise unusual, or None.
+    shown : callable
+        The function whose name, signature and docstring it has.
+    function : callable
+        The function of NumPy.
+    *rules
+        The others of ``_compiled.of_numpy``.
+    """
+    if _compiled is not None:
+        return update_wrapper(_compiled.of_numpy(general, function, *rules), shown)
+
+    @without_frames
+    @wraps(shown)
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        return general(None, arguments, keywords)
+
+    return run
+
+
+def of_ufunc(general: Callable[..., Any], ufunc: Any) -> Any:
+    """Return a function that applies a ufunc to small arrays without a step in Python; a general one does the rest."""
+    if _compiled is None:
+        return without_frames(general)
+    return update_wrapper(_compiled.of_ufunc(general, ufunc), general)
+
+
+def of_numbers(
+    general: Callable[..., Any], of_arrays: Callable[..., Any], function: Callable[..., Any], power: int
+) -> Any:
+    """Return a function that calls one of NumPy to make small arrays of numbers, without a step in Python.
+
+    Parameters
+    ----------
+    general : callable
+        The function, which is called otherwise.
+    of_arrays : callable
+        The function that it calls if the first argument is an array of this package.
+    function : callable
+        The function of NumPy.
+    power : int
+        An array has at most as many elements as the product of the numbers to this power. If it is 0, the first
+        argument is the data: numbers, sequences of them, or an array of NumPy.
+
+    Returns
+    -------
+    callable
+        The general function itself, if nothing is compiled.
+    """
+    if _compiled is None:
+        return general
+    return update_wrapper(_compiled.of_numbers(general, of_arrays, function, power), general)
 
 
 def install(*arguments: Any) -> None:

@@ -5,7 +5,6 @@ Promotion is NumPy's (NEP 50): Python scalars are weak, NumPy scalars and arrays
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +24,8 @@ from gpuarray.runtime import evaluate
 from gpuarray.source_locations import warn
 
 WEAK: Final = frozenset((bool, int, float, complex))
-_device_named: Final = cache(Device)
+#: The devices that settings have named.
+DEVICES: Final[dict[str, Device]] = {}
 #: NumPy array types whose elements are all that matters; other subclasses (masked arrays, matrices) mean more.
 _PLAIN: Final = frozenset((np.ndarray, np.memmap))
 _LARGEST: Final = np.iinfo(np.int64).max
@@ -192,7 +192,8 @@ def joint_device_of(arrays: Iterable[StoredArray]) -> Device | None:
 
 def default_device() -> Device:
     """Return the default device of new arrays."""
-    return _device_named(config.current.device)
+    name = config.current.device
+    return DEVICES.get(name) or DEVICES.setdefault(name, Device(name))
 
 
 def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Device]:

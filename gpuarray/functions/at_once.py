@@ -20,8 +20,8 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import (
     GpuArray,
+    are_known,
     cells,
-    create,
     default_device,
     default_dtype,
     is_cpu,
@@ -29,8 +29,7 @@ from gpuarray.array import (
     made_of,
     wrap,
 )
-from gpuarray.array.compiled import call as call_numpy
-from gpuarray.array.compiled import change
+from gpuarray.array.compiled import of_numbers, of_numpy
 from gpuarray.array.immediate import size_of_product
 from gpuarray.config import config
 from gpuarray.device import Device
@@ -40,7 +39,6 @@ from gpuarray.functions.host_results import in_own_memory, wrapped
 from gpuarray.functions.result_bounds import RESULTS
 from gpuarray.graph.nodes import host_leaf
 from gpuarray.immediacy import immediacy, quiet
-from gpuarray.runtime.history import OF_VALUES, hide_frames
 from gpuarray.runtime.placement import trials
 from gpuarray.runtime.telemetry import counters
 from gpuarray.settings import recording
@@ -80,6 +78,8 @@ class AtOnce:
         Whether a result may share memory with an argument.
     out : int
         The position of the parameter for an array that gets the result; a very large one if there is none.
+    takes_masks : bool
+        Whether it is called with ``where=``.
     unbounded, is_bounded, growth
         Those of :class:`~gpuarray.functions.result_bounds.Results`.
     takes_nothing : bool
@@ -90,10 +90,13 @@ class AtOnce:
         Whether larger arrays are also computed at once beside a GPU, because their elements are read once.
     group : callable or None
         Makes the named tuple that the implementation returns.
+    compute : callable
+        Returns the result of a call as an array; NOT_COMPUTED if the call is to be recorded.
     """
 
     __slots__ = (
         "call",
+        "compute",
         "group",
         "growth",
         "is_bounded",
@@ -102,6 +105,7 @@ class AtOnce:
         "most",
         "out",
         "reads_once",
+        "takes_masks",
         "takes_nothing",
         "unbounded",
     )
@@ -114,6 +118,7 @@ class AtOnce:
         *,
         most: int = 0,
         empty: bool = False,
+        out: int | None = None,
     ) -> None:
         self.call = getattr(call, "__wrapped__", call)  # NumPy need not look for arrays of other packages
         self.takes_nothing = empty or isinstance(call, np.ufunc)
@@ -123,7 +128,36 @@ class AtOnce:
         self.most = most
         self.reads_once = most == ANY and results in _READING_ONCE
         self.group = group
-        self.out = _position_of_out(self.call)
+        self.out = _position_of_out(self.call) if out is None else out
+        self.takes_masks = not is_broken_by_masks(self.call)
+        self.compute = self.before(_not_computed)
+
+    def before(self, function: _F) -> _F:
+        """Return a function that computes calls at once, and calls another one for those that are to be recorded."""
+
+        def general(by_numpy: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+            result = self._result(by_numpy, arguments, keywords) if immediacy().limit else NOT_COMPUTED
+            return function(*arguments, **keywords) if result is NOT_COMPUTED else result
+
+        rules = self.unbounded, self.growth, self.may_be_view, self.out, self.takes_masks, self.is_in_place, self.group
+        return cast(_F, of_numpy(general, function, self.call, *rules))
+
+    def _result(self, by_numpy: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Return the result of a call, given NumPy's or None, as an array; NOT_COMPUTED if it is to be recorded."""
+        if _names_device(keywords) or (not self.takes_masks and "where" in keywords):
+            return NOT_COMPUTED
+        if by_numpy is None and arguments and _is_left(arguments[0]):
+            return NOT_COMPUTED
+        try:
+            result = _computed(self, arguments, keywords, by_numpy)
+        except Exception:  # the error is that of the implementation
+            return NOT_COMPUTED
+        counters["operations"] += 1
+        return result if self.group is None else self.group(*result)
+
+
+def _not_computed(*arguments: Any, **keywords: Any) -> Any:
+    return NOT_COMPUTED
 
 
 def at_once(function: _F, results: str, call: Callable[..., Any], *, most: int = 0, empty: bool = False) -> _F:
@@ -143,26 +177,15 @@ def at_once(function: _F, results: str, call: Callable[..., Any], *, most: int =
         Whether arrays without elements are computed at once, too: the function has no warning of its own for them.
     """
     returned = getattr(function, "__annotations__", {}).get("return")
-    rule = AtOnce(call, results, returned if hasattr(returned, "_fields") else None, most=most, empty=empty)
-    rule.out = _position_of_out(function)  # ``call`` may take it among others
-
-    @wraps(function)
-    def run(*arguments: Any, **keywords: Any) -> Any:
-        if immediacy().limit:
-            result = computed(rule, arguments, keywords)
-            if result is not NOT_COMPUTED:
-                return result
-        try:
-            return function(*arguments, **keywords)
-        except OF_VALUES as error:
-            hide_frames(error)
-            raise
-
+    group = returned if hasattr(returned, "_fields") else None
+    out = _position_of_out(function)  # ``call`` may take it among others
+    rule = AtOnce(call, results, group, most=most, empty=empty, out=out)
+    run = rule.before(function)
     cast(Any, run).at_once = rule
     unchecked = getattr(function, "unchecked", None)
     if unchecked is not None:
         cast(Any, run).unchecked = at_once(unchecked, results, call, most=most, empty=empty)
-    return cast(_F, run)
+    return run
 
 
 def created(
@@ -170,24 +193,27 @@ def created(
 ) -> Callable[[_F], _F]:
     """Return a decorator of functions that make arrays of numbers: NumPy makes small ones at once.
 
+    It is given to :func:`~gpuarray.functions.registry.implements`, or used alone.
+
     Parameters
     ----------
     call : callable
         The function of NumPy.
     size : callable, optional
         Returns the number of elements along the axis of a result that numbers say, from the arguments. By default the
-        function itself makes what :func:`gpuarray.array.create` does not.
+        function itself makes what is not made without a step in Python.
     power : int
-        A result has at most as many elements as the product of the numbers to this power.
+        A result has at most as many elements as the product of the numbers to this power; see
+        :func:`gpuarray.array.compiled.of_numbers`.
     most : int
         The elements of larger arrays that are made at once on the device "cpu".
     """
 
     def declare(function: _F) -> _F:
         @wraps(function)
-        def run(*arguments: Any, **keywords: Any) -> Any:
-            if (created_array := create(call, arguments, keywords, power)) is not None:
-                return created_array
+        def general(*arguments: Any, **keywords: Any) -> Any:
+            if not are_known(immediacy().default_device):
+                return run(*arguments, **keywords)
             if size is None:
                 return function(*arguments, **keywords)
             limit = immediacy().limit
@@ -202,6 +228,7 @@ def created(
                     pass
             return function(*arguments, **keywords)
 
+        run = of_numbers(general, function, getattr(call, "__wrapped__", call), power)
         return cast(_F, run)
 
     return declare
@@ -273,28 +300,6 @@ def _is_left(value: Any) -> bool:
     if type(value) is not GpuArray or value._value is not None:
         return False
     return value.is_away() or not immediacy().covers(value._made_cell.device)
-
-
-def computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Return the result of a function of NumPy as an array; NOT_COMPUTED if the call is to be recorded."""
-    by_numpy: Any = None
-    if _names_device(keywords) or ("where" in keywords and is_broken_by_masks(rule.call)):
-        return NOT_COMPUTED
-    if rule.is_in_place:
-        if arguments and change(rule.call, arguments, keywords):
-            return None
-    elif (len(arguments) <= rule.out or arguments[rule.out] is None) and "out" not in keywords:
-        by_numpy = call_numpy(rule.call, arguments, keywords, rule.unbounded, rule.growth, rule.may_be_view)
-        if by_numpy is not None and type(by_numpy) is not _ndarray:
-            return by_numpy if rule.group is None else rule.group(*by_numpy)
-    if arguments and _is_left(arguments[0]):
-        return NOT_COMPUTED
-    try:
-        result = _computed(rule, arguments, keywords, by_numpy)
-    except Exception:  # the error is that of the implementation
-        return NOT_COMPUTED
-    counters["operations"] += 1
-    return result if rule.group is None else rule.group(*result)
 
 
 def _computed(rule: AtOnce, arguments: tuple[Any, ...], keywords: dict[str, Any], by_numpy: Any) -> Any:

@@ -10,7 +10,6 @@ from gpuarray.array import (
     WEAK,
     GpuArray,
     as_node,
-    create,
     default_device,
     default_dtype,
     device_of,
@@ -34,7 +33,7 @@ from gpuarray.functions.arguments import (
     checked_device,
     checked_shape,
 )
-from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed, created
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, created
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
@@ -71,7 +70,7 @@ def chosen_dtype(dtype: DTypeLike, kind: type = float) -> DType:
     return default_dtype(kind) if dtype is None else dtypes.canonical(dtype)
 
 
-@native("asarray", "asanyarray")
+@native("asarray", "asanyarray", makes=created(np.array, power=0))
 def asarray(
     obj: Any,
     /,
@@ -119,9 +118,7 @@ def asarray(
         return _from_array(obj, kind, order, device, copy)
     if immediacy().limit and copy is not False and device is None and like is None:
         arguments = (obj,) if kind is None else (obj, kind)
-        array = create(np.array, arguments, {}, 0)
-        if array is None and type(obj) in (list, tuple):
-            array = call(np.array, arguments, {}, inf, 0, False)
+        array = call(np.array, arguments, {}, inf, 0, False) if type(obj) in (list, tuple) else None
         if array is None and _count(obj) <= immediacy().limit:
             array = _at_once(obj, kind)
         if array is not None:
@@ -171,7 +168,7 @@ _ARRAY: Final = AtOnce(np.array, "sums")
 def _at_once(value: Any, dtype: DType | None) -> GpuArray | None:
     """Return an array whose elements are in host memory from the beginning; None if they are many or elsewhere."""
     if type(value) is not np.ndarray and holds_arrays(value):
-        result = computed(_ARRAY, (value,) if dtype is None else (value, dtype), {})
+        result = _ARRAY.compute(*(value,) if dtype is None else (value, dtype))
         return None if result is NOT_COMPUTED else result
     device = default_device()
     if not immediacy().covers(device):
@@ -203,7 +200,7 @@ def _from_array(array: GpuArray, dtype: DType | None, order: str, device: Device
     return converted.copy(order) if copy and converted is array else converted
 
 
-@native("array")
+@native("array", at_once="views", makes=created(np.array, power=0))
 def array(
     obj: Any,
     /,
@@ -221,8 +218,6 @@ def array(
 
     ``ndmin`` is the minimum number of axes; ``subok`` and ``ndmax`` are accepted for compatibility with NumPy.
     """
-    if type(obj) is GpuArray and copy is True and dtype is order is device is like is None and not ndmin:
-        return obj.copy("K")
     result = asarray(obj, dtype, order, device=device, copy=copy, like=like)
     return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
@@ -234,8 +229,7 @@ def ascontiguousarray(obj: Any, /, dtype: DTypeLike = None, *, like: Any = None)
     return array(converted if converted.flags.c_contiguous else converted.copy(), copy=None, ndmin=1)
 
 
-@native("full")
-@created(np.full)
+@native("full", makes=created(np.full))
 def full(
     shape: Any, fill_value: ArrayLike, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None,
     like: Any = None,
@@ -279,8 +273,7 @@ def full(
     return _ordered(make(build.view(node, broadcast_to(node.shape, extents)), target), check_order(order, "CF"))
 
 
-@native("zeros")
-@created(np.zeros)
+@native("zeros", makes=created(np.zeros))
 def zeros(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
@@ -288,8 +281,7 @@ def zeros(
     return _ordered(_filled(shape, 0, dtype, device, like), check_order(order, "CF"))
 
 
-@native("ones")
-@created(np.ones)
+@native("ones", makes=created(np.ones))
 def ones(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
@@ -297,12 +289,11 @@ def ones(
     return _ordered(_filled(shape, 1, dtype, device, like), check_order(order, "CF"))
 
 
-@native("empty")
-@created(np.zeros)
+@native("empty", makes=created(np.empty))
 def empty(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
-    """Return an array with undefined contents. They are zeros, which take no time or memory until they are needed."""
+    """Return an array with undefined contents: those of a small one are what was in the memory, as NumPy's."""
     return _ordered(_filled(shape, 0, dtype, device, like), check_order(order, "CF"))
 
 

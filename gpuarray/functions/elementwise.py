@@ -5,16 +5,14 @@ their methods, too.
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from gpuarray import dispatch
 from gpuarray.array import GpuArray, apply
-from gpuarray.array.compiled import write
+from gpuarray.array.compiled import of_ufunc
 from gpuarray.functions.arguments import ArrayLike, DTypeLike
-from gpuarray.functions.at_once import NOT_COMPUTED
-from gpuarray.functions.creation import asarray
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 
@@ -90,27 +88,12 @@ class Ternary(Methods, Protocol):
     ) -> GpuArray: ...
 
 
-def _method(ufunc: np.ufunc, name: str) -> Callable[..., Any]:
-    """Return a method of NumPy's ufunc. Its first argument is converted to an array, but not the target of ``at``."""
-    numpys = getattr(ufunc, name)
-
-    def method(array: ArrayLike, /, *arguments: Any, **keywords: Any) -> Any:
-        if type(array) is GpuArray and len(arguments) < 3 and "out" not in keywords:  # the fourth may be ``out``
-            result = dispatch.METHODS["ufunc_at_once"](ufunc, name, (array, *arguments), keywords)
-            if result is not NOT_COMPUTED:
-                return result
-        return numpys(array if name == "at" else asarray(array), *arguments, **keywords)
-
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Compute :meth:`numpy.ufunc.{name}` with arrays of this package."
-    return method
+#: The functions of ufuncs and these, whose methods :mod:`gpuarray.functions.ufuncs` adds.
+OF_UFUNCS: Final[list[tuple[Any, np.ufunc]]] = []
 
 
 def _finished(function: Any, op: MapOp, operands: str) -> Any:
-    """Return a function with the name and the docstring of its operation, and the methods of ufuncs."""
-    if isinstance(op.numpy, np.ufunc):
-        for name in Methods.__annotations__:
-            setattr(function, name, _method(op.numpy, name))
+    """Return a function with the name and the docstring of its operation."""
     function.__name__ = function.__qualname__ = op.name
     function.__doc__ = f"""{op.doc}
 
@@ -139,16 +122,17 @@ def _finished(function: Any, op: MapOp, operands: str) -> Any:
     ValueError
         If the shapes do not broadcast.
     """
-    return function
+    if not isinstance(op.numpy, np.ufunc):
+        return function
+    finished = of_ufunc(function, op.numpy)
+    OF_UFUNCS.append((finished, op.numpy))
+    return finished
 
 
 def _with_keywords(op: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
     """Call a function with keywords of ufuncs, or with operands that the operation does not accept."""
-    if where is True and dtype is None and casting == "same_kind":
-        if out is None:
-            return _of_other_classes(op, inputs)
-        if write(op.numpy, inputs, out) is not None:
-            return out
+    if out is None and where is True and dtype is None and casting == "same_kind":
+        return _of_other_classes(op, inputs)
     keywords: dict[str, Any] = {}
     if where is not True:
         keywords["where"] = where

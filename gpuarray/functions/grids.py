@@ -6,7 +6,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_choices, concatenated
-from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce
 from gpuarray.functions.creation import asarray
 from gpuarray.immediacy import immediacy
 
@@ -61,7 +61,7 @@ class Joined:
                 "r_ and c_ accept numbers, slices and arrays, but no texts; concatenate and stack have an axis"
             )
         if immediacy().limit:
-            joined = computed(_AT_ONCE[self._columns], (key,), {})
+            joined = _AT_ONCE[self._columns].compute(key)
             if joined is not NOT_COMPUTED:
                 return joined
         parts = as_choices(np.r_[item] if isinstance(item, slice) else item for item in items)

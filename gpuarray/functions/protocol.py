@@ -21,7 +21,7 @@ from gpuarray.functions import (
     ufuncs,
 )
 from gpuarray.functions.absent import reason_for
-from gpuarray.functions.at_once import NOT_COMPUTED, computed
+from gpuarray.functions.at_once import NOT_COMPUTED
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.namespace_info import __array_api_version__
 from gpuarray.functions.registry import AT_ONCE, REFUSED, find, implementation_of, name_of
@@ -63,7 +63,7 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
         If the function's status is "refused".
     """
     if immediacy().limit and (rule := AT_ONCE.get(function)) is not None:
-        result = computed(rule, args, kwargs)
+        result = rule.compute(*args, **kwargs)
         if result is not NOT_COMPUTED:
             return result
     if not all(kind is GpuArray or issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
@@ -88,11 +88,11 @@ def install() -> None:
     dispatch.collect_ufunc_operations()
     for name, synonym in ufuncs.SYNONYMS.items():
         dispatch.UFUNC_OPS[find(name)] = dispatch.UFUNC_OPS[find(synonym)]
+    ufuncs.install_methods()
     dispatch.METHODS.update(
         __array_function__=array_function,
         __array_namespace__=_namespace,
         __array_ufunc__=ufuncs.array_ufunc,
-        ufunc_at_once=ufuncs.ufunc_at_once,
     )
     _fill()
     strictness.when_possible.append(_fill)
@@ -100,6 +100,8 @@ def install() -> None:
 
 def _fill() -> None:
     registry.install()
+    for function in _WITH_LIKE:  # NumPy calls them with an array that is not among the arguments
+        AT_ONCE.pop(function, None)
     dispatch.METHODS.update(clip=mathematics.clip, conj=elementwise.conj)  # the arguments are not those of numpy.clip
 
 

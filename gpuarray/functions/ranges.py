@@ -20,7 +20,7 @@ from gpuarray.functions.arguments import (
     numbers,
     result,
 )
-from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, computed, created
+from gpuarray.functions.at_once import NOT_COMPUTED, AtOnce, created
 from gpuarray.functions.creation import asarray, chosen_dtype, is_immediate, target_device
 from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import broadcast_arrays, expand_dims, moveaxis
@@ -45,8 +45,7 @@ def _meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bo
 _DATES: Final = (np.datetime64, np.timedelta64)
 
 
-@native("arange")
-@created(np.arange)
+@native("arange", makes=created(np.arange))
 def arange(
     start: Any, /, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, *, device: DeviceLike = None,
     like: Any = None,
@@ -152,8 +151,7 @@ def linspace(
 ) -> tuple[GpuArray, Any]: ...
 
 
-@implements("linspace")
-@created(np.linspace, _count)
+@implements("linspace", makes=created(np.linspace, _count))
 def linspace(
     start: Any,
     stop: Any,
@@ -197,7 +195,7 @@ def linspace(
     step: Any
     are_arrays = isinstance(start, GpuArray) or isinstance(stop, GpuArray) or np.ndim(start) or np.ndim(stop)
     if are_arrays and device is None and count * np.size(start) * np.size(stop) <= immediacy().limit:
-        few = computed(_FEW, (start, stop, count, endpoint, retstep, dtype, axis), {})
+        few = _FEW.compute(start, stop, count, endpoint, retstep, dtype, axis)
         if few is not NOT_COMPUTED:
             return few
     if are_arrays or count > INDEX_LIMIT:  # the generator of lines between numbers counts in 32 bits
@@ -256,8 +254,7 @@ def _between_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTy
     return make(build.cast(node, result_dtype), checked_device(device))
 
 
-@implements("logspace")
-@created(np.logspace, _count)
+@implements("logspace", makes=created(np.logspace, _count))
 def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
 ) -> GpuArray:
@@ -269,8 +266,7 @@ def logspace(
     return values if dtype is None else values.astype(dtype, copy=False)
 
 
-@implements("geomspace")
-@created(np.geomspace, _count)
+@implements("geomspace", makes=created(np.geomspace, _count))
 def geomspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> GpuArray:

@@ -86,6 +86,7 @@ def implements(
     call: Callable[..., Any] | None = None,
     most: int = 0,
     empty: bool = False,
+    makes: Callable[[Any], Any] | None = None,
 ) -> Callable[[_F], _F]:
     """Register a function as the implementation of NumPy functions, whose signature it has.
 
@@ -108,6 +109,8 @@ def implements(
         in-process provider would do no more than NumPy, :data:`at_once.QUICK` for functions with few results.
     empty : bool
         Whether arrays without elements are computed at once: NumPy has no warning of its own for them.
+    makes : callable, optional
+        The decorator of a function that makes arrays of numbers; see :func:`gpuarray.functions.at_once.created`.
     """
 
     def declare(function: _F) -> _F:
@@ -116,6 +119,8 @@ def implements(
             function = takes_names_of(numpys, function)
             if at_once is not None:
                 function = immediate.at_once(function, at_once, call or numpys, most=most, empty=empty)
+            if makes is not None:
+                function = makes(function)
         for name in names:
             if name in IMPLEMENTATIONS:
                 raise ValueError(f"numpy.{name} has two implementations")

@@ -19,7 +19,7 @@ from gpuarray.array.powers import check_power
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, elementwise, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_cast, check_out, device_among, write_out
-from gpuarray.functions.at_once import NOT_COMPUTED, QUICK, UNSHARED, AtOnce, computed
+from gpuarray.functions.at_once import NOT_COMPUTED, QUICK, UNSHARED, AtOnce
 from gpuarray.functions.cumulative import running
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node
@@ -291,14 +291,15 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-#: What bounds the results of the methods of ufuncs that are computed at once, and the elements of larger arrays.
-_BOUNDS: Final[dict[str, tuple[str, int]]] = {
-    "__call__": ("elements", 0),
-    "reduce": ("elements", QUICK),
-    "accumulate": ("elements", 0),
-    "reduceat": ("products", UNSHARED),
-    "outer": ("products", 0),
-    "at": ("in place", UNSHARED),
+#: What bounds the results of the methods of ufuncs that are computed at once, the elements of larger arrays, and the
+#: position of ``out``.
+_BOUNDS: Final[dict[str, tuple[str, int, int | None]]] = {
+    "__call__": ("elements", 0, None),
+    "reduce": ("elements", QUICK, 3),
+    "accumulate": ("elements", 0, 3),
+    "reduceat": ("products", UNSHARED, 4),
+    "outer": ("products", 0, None),
+    "at": ("in place", UNSHARED, None),
 }
 
 
@@ -311,10 +312,10 @@ def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
     is_known = ufunc in (REDUCTIONS if method in ("reduce", "reduceat") else dispatch.UFUNC_OPS)
     if not is_known or method not in _BOUNDS:
         return None
-    results, most = _BOUNDS[method]
+    results, most, out = _BOUNDS[method]
     if method == "reduce" and REDUCTIONS[ufunc].numpy is not None:  # the in-process provider has a better way
         results, most = "precise", 0
-    return AtOnce(ufunc if method == "__call__" else getattr(ufunc, method), results, most=most)
+    return AtOnce(ufunc if method == "__call__" else getattr(ufunc, method), results, most=most, out=out)
 
 
 def _may_fail_midway(method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
@@ -339,10 +340,30 @@ def ufunc_at_once(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keyword
         return NOT_COMPUTED
     if method == "__call__":
         if keywords.keys() == {"out"} and ufunc.nout == 1:  # by position it takes less time
-            return computed(rule, inputs + keywords["out"], {})
+            return rule.compute(*inputs, *keywords["out"])
         if keywords.get("where", True) is not True and not _fills(ufunc, keywords):
             return NOT_COMPUTED
-    return computed(rule, inputs, keywords)
+    return rule.compute(*inputs, **keywords)
+
+
+def _method(ufunc: np.ufunc, name: str) -> Callable[..., Any]:
+    """Return a method of a function. Its first argument is converted to an array, but not the target of ``at``."""
+    numpys = getattr(ufunc, name)
+
+    def method(array: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        return numpys(array if name == "at" else creation.asarray(array), *arguments, **keywords)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Compute :meth:`numpy.ufunc.{name}` with arrays of this package."
+    rule = None if ufunc is np.power and name == "at" else _rule(ufunc, name)
+    return method if rule is None else rule.before(method)
+
+
+def install_methods() -> None:
+    """Give the functions of ufuncs their methods."""
+    for function, ufunc in elementwise.OF_UFUNCS:
+        for name in elementwise.Methods.__annotations__:
+            setattr(function, name, _method(ufunc, name))
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

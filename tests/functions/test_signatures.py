@@ -55,7 +55,7 @@ def numpys(path: str) -> dict[str, Parameter]:
         return {}
 
 
-FUNCTIONS = [path for path in NAMES if inspect.isfunction(found(strict, path))]
+FUNCTIONS = [path for path in NAMES if inspect.isfunction(inspect.unwrap(found(strict, path)))]
 
 
 @pytest.mark.parametrize("path", NAMES)

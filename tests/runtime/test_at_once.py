@@ -8,7 +8,7 @@ import pytest
 from support import assert_same
 
 import gpuarray as xp
-from gpuarray.functions.at_once import AtOnce, at_once, computed
+from gpuarray.functions.at_once import AtOnce, at_once
 from gpuarray.immediacy import immediacy, suspended
 from gpuarray.settings import Config
 from gpuarray.unprotected import unprotected
@@ -281,10 +281,9 @@ def test_results_that_numpy_returns_as_views_have_their_own_memory():
     assert_same(x, host)
     assert_same(line, host[0])
     for make in (lambda a: np.asfortranarray(np.outer(a, a)).T, lambda a: np.outer(a, a)[::-1], lambda a: (a + 1)[5:]):
-        assert_same(computed(AtOnce(make, "products"), (line,), {}), make(host[0]))
+        assert_same(AtOnce(make, "products").compute(line), make(host[0]))
     held = []
-    rule = AtOnce(lambda a: held.append(np.zeros(8)) or held[0].reshape(2, 4), "elements")
-    actual = computed(rule, (line,), {})
+    actual = AtOnce(lambda a: held.append(np.zeros(8)) or held[0].reshape(2, 4), "elements").compute(line)
     actual += 1
     assert not held[0].any()
 
