@@ -29,7 +29,7 @@ from gpuarray.codegen.target import makes_underflow_gradual
 from gpuarray.codegen.wgsl import UNDERFLOWING, fast_path_function
 from gpuarray.dtypes import DType, float16, float32
 from gpuarray.fusion.costs import operations
-from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, needed, operands_of
+from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, needed
 from gpuarray.ops.columns import Kind
 
 #: Exponents of 2: the error of a number that was flushed, and the bound of a number of which nothing is known.
@@ -137,7 +137,7 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
         if isinstance(item, Apply) and (operations((item,)) <= LIGHT or _is_doubtful(item, alone)):
             pending.append(number)
             continue
-        first = _closure(loop, operands_of(item), pending)
+        first = _closure(loop, item.operands, pending)
         if first:
             pending = [n for n in pending if n not in first]
             close(first)
@@ -170,7 +170,7 @@ def _uses(loop: Loop) -> Uses:
     """Return the instructions that use each value; None is a store."""
     uses: Uses = {}
     for item in loop.instructions:
-        for operand in operands_of(item):
+        for operand in item.operands:
             uses.setdefault(operand, []).append(item)
     for number in loop.wanted:
         uses.setdefault(number, []).append(None)
@@ -388,7 +388,7 @@ class _Group:
     def _root(self, number: int) -> int:
         """Return the value of which another is the same but for the sign."""
         while self._is_sign(number):
-            (number,) = operands_of(self.items[number])
+            (number,) = self.items[number].operands
         return number
 
 

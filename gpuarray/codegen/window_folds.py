@@ -19,7 +19,7 @@ from gpuarray.codegen.reductions import RowKernel
 from gpuarray.codegen.row_schedule import BUSY_THREADS, RowSchedule, is_single_pass
 from gpuarray.codegen.wgsl import WORKGROUP, apply_expression, declare
 from gpuarray.device import Capabilities
-from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Load, Loop, Take, needed, operands_of
+from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Load, Loop, Take, needed
 from gpuarray.ops.columns import Kind
 
 #: Neighbours of a column whose windows an invocation folds, and the most positions of a window in unrolled text.
@@ -125,7 +125,7 @@ def _values(loop: Loop, axis: int) -> dict[int, Dependence]:
             values[number] = Dependence(row != 0, position != 0, times if 0 < times < _DEPTH else 0, others)
             continue
         dependence = Dependence()
-        for operand in operands_of(item):
+        for operand in item.operands:
             dependence = dependence.joined(values[operand]) if operand in values else dependence
         values[number] = dependence
     return values

@@ -8,7 +8,7 @@ from gpuarray.dtypes import DType, canonical, uint32
 from gpuarray.fusion import costs
 from gpuarray.fusion.collapse import collapse_loop
 from gpuarray.fusion.lowering import CannotJoin, Lowering, StoreFirst, same_map
-from gpuarray.fusion.steps import FULL, OUTER, Fold, Instruction, Load, Loop, Store, Take, operands_of
+from gpuarray.fusion.steps import FULL, OUTER, Fold, Instruction, Load, Loop, Store, Take
 from gpuarray.graph.layouts import Layout, Shape, are_apart, contiguous, contiguous_strides
 from gpuarray.graph.moving import PART, as_number
 from gpuarray.graph.nodes import Contract, Generate, Reduce, Scatter, View
@@ -241,7 +241,7 @@ class LoopBuilder(Lowering):
         walks: dict[int, int] = {}  # the bits of the instructions of each
         for number in self.folds:
             phase = self.phases[number]
-            walks[phase] = walks.get(phase, 0) | self.below[operands_of(self.instructions[number])[0]]
+            walks[phase] = walks.get(phase, 0) | self.below[self.instructions[number].operands[0]]
         for store in self.stores:
             if store.level == FULL:
                 phase = self._value_phase(store.value)

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Final, TypeAlias, assert_never
+from typing import ClassVar, Final, TypeAlias
 
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
@@ -44,6 +44,7 @@ FULL: Final = 2
 class Scalar:
     """The run-time scalar number ``slot``."""
 
+    operands: ClassVar[tuple[int, ...]] = ()
     slot: int
     dtype: DType
     level: int = UNIFORM
@@ -53,6 +54,7 @@ class Scalar:
 class Load:
     """The element of input ``slot`` (which has ``extent`` elements) at the position given by ``layout``."""
 
+    operands: ClassVar[tuple[int, ...]] = ()
     slot: int
     layout: Layout
     extent: int
@@ -90,11 +92,17 @@ class Take:
         """The lowest and the highest element that may be read."""
         return 0, self.extent - 1
 
+    @property
+    def operands(self) -> tuple[int, ...]:
+        """The number of the instruction that computes the position."""
+        return (self.position,)
+
 
 @dataclass(slots=True, unsafe_hash=True)
 class Index:
     """A generator at the flat position given by ``layout``; ``parameters`` are scalar slots."""
 
+    operands: ClassVar[tuple[int, ...]] = ()
     op: GenerateOp
     layout: Layout
     parameters: tuple[int, ...]
@@ -126,6 +134,11 @@ class Fold:
     source: DType
     dtype: DType
     level: int = OUTER
+
+    @property
+    def operands(self) -> tuple[int, ...]:
+        """The number of the instruction whose values are reduced."""
+        return (self.operand,)
 
 
 Instruction: TypeAlias = Scalar | Load | Take | Index | Apply | Fold
@@ -406,21 +419,6 @@ class ScatterStep(_WithoutLoops):
 Step: TypeAlias = Loop | ScanStep | ContractStep | CallStep | CopyStep | ScatterStep
 
 
-def operands_of(item: Instruction) -> tuple[int, ...]:
-    """Return the numbers of the instructions whose values an instruction reads."""
-    match item:
-        case Apply():
-            return item.operands
-        case Take():
-            return (item.position,)
-        case Fold():
-            return (item.operand,)
-        case Scalar() | Load() | Index():
-            return ()
-        case _:
-            assert_never(item)
-
-
 def needed(
     instructions: Sequence[Instruction], values: Iterable[int], among: Callable[[int], bool] = lambda _number: True
 ) -> set[int]:
@@ -434,7 +432,7 @@ def needed(
         number = pending.pop()
         if number not in numbers and among(number):
             numbers.add(number)
-            pending += operands_of(instructions[number])
+            pending += instructions[number].operands
     return numbers
 
 

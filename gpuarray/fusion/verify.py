@@ -26,7 +26,6 @@ from gpuarray.fusion.steps import (
     ScatterStep,
     Store,
     Take,
-    operands_of,
 )
 from gpuarray.graph.layouts import are_apart
 from gpuarray.graph.moving import at_values
@@ -158,7 +157,7 @@ def check_loop(loop: Loop, where: str) -> None:
     require(len(loop.phases) == len(loop.instructions), f"{where} has a phase an instruction")
     for number, item in enumerate(loop.instructions):
         at = f"{where}, instruction {number}"
-        operands = operands_of(item)
+        operands = item.operands
         require(all(0 <= o < number for o in operands), f"{at} comes after its operands")
         phase = max((loop.phases[o] + isinstance(loop.instructions[o], Fold) for o in operands), default=0)
         require(loop.phases[number] == phase, f"{at} has phase {phase}")

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.fusion.steps import FULL, Apply, Index, Instruction, Load, Loop, Take, operands_of
+from gpuarray.fusion.steps import FULL, Apply, Index, Instruction, Load, Loop, Take
 from gpuarray.graph.layouts import Shape
 from gpuarray.ops import elementwise
 from gpuarray.ops.columns import Kind
@@ -45,7 +45,7 @@ def repeats(loop: Loop, tiling: Tiling, used: list[int]) -> Repeats:
         return Repeats({}, {})
     users: dict[int, list[int]] = defaultdict(list)
     for number in used:
-        for operand in operands_of(loop.instructions[number]):
+        for operand in loop.instructions[number].operands:
             users[operand].append(number)
     axes = _axes(loop, tiling, used, _positions(loop, users, used))
     _drop_unsuited(loop, axes, used)
@@ -93,14 +93,14 @@ def _axes(loop: Loop, tiling: Tiling, used: list[int], positions: set[int]) -> d
             strides = [item.layout.strides[axis] for axis in tiling.order]
             changing[number] = frozenset(axis for axis, stride in enumerate(strides) if stride)
         else:
-            changing[number] = frozenset().union(*(changing[operand] for operand in operands_of(item)))
+            changing[number] = frozenset().union(*(changing[operand] for operand in item.operands))
     whole = prod(tiling.block)
-    least = {number: _LINE if number in positions else _REPEATED for number in changing}
+    kept = {axes: prod(kept_axes(tiling.block, tuple(axes))) for axes in {*changing.values()}}
     return {
         number: tuple(sorted(axes))
         for number, axes in changing.items()
         if loop.instructions[number].level == FULL
-        and prod(kept_axes(tiling.block, tuple(axes))) * least[number] <= whole
+        and kept[axes] * (_LINE if number in positions else _REPEATED) <= whole
     }
 
 
@@ -111,7 +111,7 @@ def _drop_unsuited(loop: Loop, axes: dict[int, Shape], used: list[int]) -> None:
         is_stable = True
         for number in used:
             item = loop.instructions[number]
-            operands = [o for o in operands_of(item) if loop.instructions[o].level == FULL]
+            operands = [o for o in item.operands if loop.instructions[o].level == FULL]
             if number in axes and any(operand not in axes for operand in operands):
                 del axes[number]
                 is_stable = False

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Load, Loop, Store, Take, needed, operands_of
+from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Load, Loop, Store, Take, needed
 from gpuarray.ops import elementwise
 from gpuarray.ops.columns import Kind, Quirk
 from gpuarray.providers.inprocess import reductions
@@ -52,7 +52,7 @@ class Dataflow:
         self.is_whole = tiling.parts <= 1
         loop = self.loop
         used = sorted(needed(loop.instructions, loop.wanted).union(self.shifts.values()))
-        self.uses = Counter(o for n in used for o in operands_of(loop.instructions[n]))
+        self.uses = Counter(o for n in used for o in loop.instructions[n].operands)
         self.uses.update(loop.wanted)
         self.repeats = repeats(loop, tiling, used)
         self.products = self._products(used)
@@ -60,7 +60,7 @@ class Dataflow:
         self.last.update(dict.fromkeys(loop.wanted, len(loop.instructions)))
         self.direct = self._direct_stores()
         within = {self._position_of(number) for number in self.repeats.lines}
-        within.update(operands_of(loop.instructions[number])[0] for number in self.products)
+        within.update(loop.instructions[number].operands[0] for number in self.products)
         self.written = [number for number in used if number not in within]
 
     def _products(self, used: list[int]) -> dict[int, tuple[int, int]]:
@@ -83,7 +83,7 @@ class Dataflow:
 
     def read(self, number: int) -> tuple[int, ...]:
         """Return the values that the line of an instruction reads."""
-        return self.products.get(number) or operands_of(self.loop.instructions[number])
+        return self.products.get(number) or self.loop.instructions[number].operands
 
     def _position_of(self, number: int) -> int:
         item = self.loop.instructions[number]

@@ -101,6 +101,7 @@ class _Writer:
         self.parts: dict[int, Fold] = {}
         self.registers = Registers()
         self.chain: dict[int, Apply] = {}
+        self.chained_level = FULL
         self.calls = 0
 
     def program(self) -> Program:
@@ -135,9 +136,9 @@ class _Writer:
     def _instruction(self, number: int) -> None:
         item = self.loop.instructions[number]
         if isinstance(item, Apply) and self._is_chained(number, item):
-            if len(self.chain) == chains.MOST or any(other.level != item.level for other in self.chain.values()):
+            if self.chain and (len(self.chain) == chains.MOST or self.chained_level != item.level):
                 self._end_chain()
-            self.chain[number] = item
+            self.chain[number], self.chained_level = item, item.level
             return
         if not isinstance(item, Scalar | Load):
             self._end_chain()

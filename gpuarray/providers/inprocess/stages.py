@@ -23,7 +23,6 @@ from gpuarray.fusion.steps import (
     Store,
     Take,
     needed,
-    operands_of,
 )
 from gpuarray.graph.layouts import contiguous
 
@@ -44,9 +43,7 @@ def phases(loop: Loop) -> list[int]:
     """Return for each instruction how many folds must have finished before it can run."""
     phase_of: list[int] = []
     for item in loop.instructions:
-        phase_of.append(
-            max((phase_of[o] + isinstance(loop.instructions[o], Fold) for o in operands_of(item)), default=0)
-        )
+        phase_of.append(max((phase_of[o] + isinstance(loop.instructions[o], Fold) for o in item.operands), default=0))
     return phase_of
 
 
@@ -115,7 +112,7 @@ class _Taker:
                 continue
             visited.add(number)
             if number in folds or number not in self.slots:
-                pending += operands_of(self.loop.instructions[number])
+                pending += self.loop.instructions[number].operands
         return sorted(visited)
 
 

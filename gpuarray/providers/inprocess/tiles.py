@@ -12,7 +12,7 @@ from math import prod
 from typing import Final, NamedTuple
 
 from gpuarray.fusion.costs import operations
-from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Load, Loop, Take, operands_of
+from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Load, Loop, Take
 from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.providers.inprocess import chains
 
@@ -196,7 +196,7 @@ def _is_chain(loop: Loop) -> bool:
 def _most_live(loop: Loop) -> int:
     """Return about how many registers with a value for each element ``loop`` needs at once."""
     stored = {s.value for s in loop.stores if s.position is None}
-    last = {operand: n for n, item in enumerate(loop.instructions) for operand in operands_of(item)}
+    last = {operand: n for n, item in enumerate(loop.instructions) for operand in item.operands}
     live = most = 0
     for number, item in enumerate(loop.instructions):
         is_kept = isinstance(item, Apply | Take) and number not in stored
@@ -205,7 +205,7 @@ def _most_live(loop: Loop) -> int:
         elif isinstance(item, Fold) and _is_copied(item):
             most = max(most, live + 1)
         most = max(most, live)
-        for operand in set(operands_of(item)):
+        for operand in set(item.operands):
             value = loop.instructions[operand]
             if last[operand] == number and operand not in stored and isinstance(value, Apply | Take | Index):
                 live -= value.level == FULL
