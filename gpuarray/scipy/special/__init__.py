@@ -6,6 +6,7 @@
 from scipy import special as _scipy
 
 from gpuarray.scipy._mirror import missing
+from gpuarray.scipy.special._bessel import *
 from gpuarray.scipy.special._compositions import *
 from gpuarray.scipy.special._counts import *
 from gpuarray.scipy.special._host import *

@@ -1,5 +1,7 @@
 """Functions of counts, degrees and orders that SciPy defines in Python, and functions of exponentials."""
 
+from math import comb as binomial
+from math import pi, sqrt
 from typing import Any, Final
 
 import numpy as np
@@ -16,10 +18,16 @@ from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.special import _kernels
 from gpuarray.scipy.special._elementary import HIGHEST, normalized
 
-__all__ = ["comb", "factorial", "perm", "sinc", "softplus", "sph_harm_y"]
+__all__ = [
+    "assoc_laguerre", "comb", "factorial", "factorial2", "ivp", "jvp", "kvp", "legendre_p", "perm", "sinc", "softplus",
+    "sph_harm_y", "sph_legendre_p", "yvp",
+]  # fmt: skip
 
 binom: Final[Any] = vars(_kernels)["binom"]
 poch: Final[Any] = vars(_kernels)["poch"]
+eval_genlaguerre: Final[Any] = vars(_kernels)["eval_genlaguerre"]
+eval_legendre: Final[Any] = vars(_kernels)["eval_legendre"]
+jv, yv, iv, kv = (vars(_kernels)[name] for name in ("jv", "yv", "iv", "kv"))
 _EXACT: Final = "with exact=True, the integers may be of any size"
 _EXTENDED: Final = f"{_EXACT}; extensions to other numbers have no composition"
 _DEGREES: Final = f"a degree or an order is no Python integer of at most {HIGHEST}, or derivatives are asked for"
@@ -61,6 +69,59 @@ def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
     return xp.where(number < 0, 0, special.gamma(following)).astype(kind, copy=False)
 
 
+@mirrors(scipy_special.factorial2, reason=_EXTENDED)
+def factorial2(n: Any, exact: bool = False, extend: str = "zero") -> Any:
+    """Return products of every second integer up to a number, which are 0 for negative numbers."""
+    if exact or extend != "zero":
+        return run_counted(scipy_special.factorial2, _EXTENDED, (n, exact, extend), {})
+    number = as_array(n)
+    kind = trial(scipy_special.factorial2, number)
+    half = xp.maximum(number, 0) / 2
+    result = special.gamma(half + 1) * 2.0**half
+    result = xp.where(xp.remainder(number, 2) == 1, result * sqrt(2 / pi), result)
+    return xp.where(number < 0, 0, result).astype(kind, copy=False)
+
+
+@mirrors(scipy_special.assoc_laguerre, reason=_kernels.DEGREES.format(HIGHEST), name="special.assoc_laguerre")
+def assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
+    """Return the associated Laguerre polynomial of degree ``n`` and order ``k``."""
+    return eval_genlaguerre(n, k, x)
+
+
+def _derived(name: str, function: Any, phase: int, is_alternating: bool = False) -> Any:
+    """Return a function that returns derivatives of a Bessel function, sums of those of other orders.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    function : callable
+        The Bessel function.
+    phase : int
+        The sign of the function of the order above in the first derivative.
+    is_alternating : bool
+        Whether the sign alternates with the number of the derivative.
+    """
+    original = getattr(scipy_special, name)
+
+    def run(v: Any, z: Any, n: Any = 1) -> Any:
+        if type(n) is not int or n < 0:
+            original(0, 0.5, n)  # raises the error, if it is one
+            n = int(n)
+        result = function(v - n, z)
+        for k in range(1, n + 1):
+            result = result + phase**k * binomial(n, k) * function(v - n + 2 * k, z)
+        return result * ((-1.0 if is_alternating and n % 2 else 1.0) / 2.0**n)
+
+    return mirrors(original, reason=_kernels.DEGREES.format(12), name=f"special.{name}")(run)
+
+
+jvp = _derived("jvp", jv, -1)
+yvp = _derived("yvp", yv, -1)
+ivp = _derived("ivp", iv, 1)
+kvp = _derived("kvp", kv, 1, is_alternating=True)
+
+
 @mirrors(scipy_special.sinc, name="special.sinc")
 def sinc(x: Any) -> GpuArray:
     """Return ``sin(pi x) / (pi x)``."""
@@ -73,6 +134,27 @@ def softplus(x: Any, **kwargs: Any) -> Any:
     if kwargs:
         return run_counted(scipy_special.softplus, _KEYWORDS, (x,), kwargs)
     return xp.logaddexp(0, as_array(x))
+
+
+@mirrors(scipy_special.legendre_p, reason=_DEGREES, name="special.legendre_p")
+def legendre_p(*args: Any, **kwargs: Any) -> Any:
+    """Return the Legendre polynomial of degree ``n``, along a first axis for its derivatives."""
+    n = args[0] if args else None
+    if kwargs or len(args) != 2 or type(n) is not int or not 0 <= n <= HIGHEST or as_array(args[1]).dtype.kind == "c":
+        return run_counted(scipy_special.legendre_p, _DEGREES, args, kwargs, "special.legendre_p")
+    return eval_legendre(n, as_array(args[1]).astype(dtypes.float64, copy=False))[None]
+
+
+@mirrors(scipy_special.sph_legendre_p, reason=_DEGREES, name="special.sph_legendre_p")
+def sph_legendre_p(*args: Any, **kwargs: Any) -> Any:
+    """Return the part of a spherical harmonic of degree ``n`` and order ``m`` that depends on the polar angle."""
+    known = [v for v in args[:2] if type(v) is int and abs(v) <= HIGHEST]
+    if kwargs or len(args) != 3 or len(known) != 2 or known[0] < 0 or as_array(args[2]).dtype.kind == "c":
+        return run_counted(scipy_special.sph_legendre_p, _DEGREES, args, kwargs, "special.sph_legendre_p")
+    (n, m), theta = known, as_array(args[2]).astype(dtypes.float64, copy=False)
+    if abs(m) > n:
+        return xp.zeros_like(theta)[None]
+    return (normalized(n, abs(m), theta) * (-1 if m < 0 and m % 2 else 1))[None]
 
 
 @mirrors(scipy_special.sph_harm_y, reason=_DEGREES, name="special.sph_harm_y")

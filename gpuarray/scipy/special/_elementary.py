@@ -21,8 +21,6 @@ _MEANS: Final = 14
 #: The distance of the points of Rybicki's sum for Dawson's function, and how many it has on each side.
 _SPACING: Final = 0.25
 _POINTS: Final = 25
-#: Miller's recurrence for Bessel functions starts this many orders times the order, under a root, above it.
-_STARTS: Final = 160
 #: The largest degree whose recurrence is recorded.
 HIGHEST: Final = 100
 
@@ -239,7 +237,7 @@ def _one(x: GpuArray) -> GpuArray:
     return xp.where(x == x, 1, x)
 
 
-def _recurrence(
+def recurrence(
     n: int, first: GpuArray, second: GpuArray, step: Callable[[int, GpuArray, GpuArray], GpuArray]
 ) -> GpuArray:
     """Return member n of a sequence of which the first two are known, by ``step(k, member k, member k - 1)``."""
@@ -252,11 +250,11 @@ def _recurrence(
 
 def _legendre(n: int, x: GpuArray) -> GpuArray:
     degree = n if n >= 0 else -n - 1
-    return _recurrence(degree, xp.ones_like(x), x, lambda k, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1))
+    return recurrence(degree, xp.ones_like(x), x, lambda k, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1))
 
 
 def _chebyshev(n: int, x: GpuArray, second: float) -> GpuArray:
-    return _recurrence(n, _one(x), second * x, lambda k, p, q: 2 * x * p - q)
+    return recurrence(n, _one(x), second * x, lambda k, p, q: 2 * x * p - q)
 
 
 def _chebyt(n: int, x: GpuArray) -> GpuArray:
@@ -270,16 +268,16 @@ def _chebyu(n: int, x: GpuArray) -> GpuArray:
 
 
 def _hermite(n: int, x: GpuArray) -> GpuArray:
-    return x * np.nan if n < 0 else _recurrence(n, _one(x), 2 * x, lambda k, p, q: 2 * x * p - 2 * k * q)
+    return x * np.nan if n < 0 else recurrence(n, _one(x), 2 * x, lambda k, p, q: 2 * x * p - 2 * k * q)
 
 
 def _hermitenorm(n: int, x: GpuArray) -> GpuArray:
-    return x * np.nan if n < 0 else _recurrence(n, _one(x), x, lambda k, p, q: x * p - k * q)
+    return x * np.nan if n < 0 else recurrence(n, _one(x), x, lambda k, p, q: x * p - k * q)
 
 
 def _genlaguerre(n: int, alpha: GpuArray, x: GpuArray) -> GpuArray:
     result = xp.where(xp.isnan(x), x, 0) + xp.zeros_like(alpha)
-    result = result if n < 0 else _recurrence(
+    result = result if n < 0 else recurrence(
         n, result + 1, 1 + alpha - x,
         lambda k, p, q: ((2 * k + 1 + alpha - x) * p - (k + alpha) * q) / (k + 1),
     )  # fmt: skip
@@ -313,54 +311,9 @@ def _gegenbauer(n: int, alpha: GpuArray, x: GpuArray) -> GpuArray:
     result = xp.where(alpha == alpha, _one(x), np.nan)
     if n < 0:
         return result * 0
-    return _recurrence(
+    return recurrence(
         n, result, 2 * alpha * x, lambda k, p, q: (2 * (k + alpha) * x * p - (k - 1 + 2 * alpha) * q) / (k + 1)
     )
-
-
-def _jn(n: int, x: GpuArray) -> GpuArray:
-    """Return Bessel functions: by the recurrence to higher orders beyond the order, and to lower ones (Miller) below.
-
-    There the function is ``(x / 2)**n / n!`` times a function that is near 1, and so are those that it starts from.
-    The sum of all functions of even orders, of which all but the first count twice, is 1.
-    """
-    order, size = abs(n), xp.abs(x)
-    result = _recurrence(order, special.j0(size), special.j1(size), lambda k, p, q: 2 * k / size * p - q)
-    if order > 1:
-        quarter = xp.where(size < order, size, 0) ** 2 / 4
-        last = 2 * ((order + int(sqrt(_STARTS * order))) // 2)
-        after, now = xp.zeros_like(quarter), xp.ones_like(quarter)
-        total, known = 2 * now, now
-        for k in range(last, 0, -1):
-            if k == order:
-                known = now
-            factor = quarter * (1 / (k * (k + 1)))  # kernels of many quotients take long to compile
-            after, now = now, now - after * factor
-            if k % 2:
-                total = total * factor + (2 if k > 1 else 1) * now
-        product = known / total
-        for k in range(1, order + 1):
-            product = product * (xp.where(size < order, size, 0) * (0.5 / k))
-        result = xp.where(size < order, product, result)
-    result = xp.where(xp.isinf(x), np.nan, result)
-    is_odd = (x < 0) if n >= 0 else (x >= 0)
-    return xp.where(is_odd, -result, result) if order % 2 else result
-
-
-def _kn(n: int, x: GpuArray) -> GpuArray:
-    result = _recurrence(abs(n), special.k0(x), special.k1(x), lambda k, p, q: q + 2 * k / x * p)
-    return xp.where((x == 0) | (xp.isnan(result) & (x > 0)), np.inf, result)
-
-
-def _yn(n: int, x: GpuArray) -> GpuArray:
-    result = _recurrence(abs(n), special.y0(x), special.y1(x), lambda k, p, q: 2 * k / x * p - q)
-    result = -result if n < 0 and n % 2 else result
-    sign = -1.0 if n < 0 and n % 2 else 1.0
-    return xp.where((x == 0) | (xp.isnan(result) & (x > 0)), -np.inf * sign, result)
-
-
-def _yv(n: int, x: GpuArray) -> GpuArray:
-    return xp.where(x == np.inf, np.nan, _yn(n, x))
 
 
 def _associated(m: int, n: int, cosine: GpuArray, sine: GpuArray, scale: float) -> GpuArray:
@@ -404,7 +357,7 @@ OF_ARRAYS: Final[dict[str, Callable[..., GpuArray]]] = {
     "ellipeinc": lambda phi, m: _incomplete(phi, m, is_second=True),
 }  # fmt: skip
 #: The degrees that are recorded of those whose recurrences are long, or another function for negative degrees.
-RANGES: Final = {"eval_jacobi": (0, 20), "eval_sh_jacobi": (0, 20), "jn": (-12, 12), "jv": (-12, 12)}
+RANGES: Final[dict[str, tuple[int, int]]] = {"eval_jacobi": (0, 20), "eval_sh_jacobi": (0, 20)}
 #: Functions whose first arguments are degrees and orders, with the number of these.
 BY_DEGREE: Final[dict[str, tuple[int, Callable[..., GpuArray]]]] = {
     "eval_legendre": (1, _legendre), "eval_sh_legendre": (1, lambda n, x: _legendre(n, 2 * x - 1)),
@@ -414,5 +367,5 @@ BY_DEGREE: Final[dict[str, tuple[int, Callable[..., GpuArray]]]] = {
     "eval_hermite": (1, _hermite), "eval_hermitenorm": (1, _hermitenorm),
     "eval_laguerre": (1, lambda n, x: _genlaguerre(n, xp.zeros_like(x), x)), "eval_genlaguerre": (1, _genlaguerre),
     "eval_jacobi": (1, _jacobi), "eval_sh_jacobi": (1, _shifted_jacobi), "eval_gegenbauer": (1, _gegenbauer),
-    "jn": (1, _jn), "jv": (1, _jn), "kn": (1, _kn), "kv": (1, _kn), "yn": (1, _yn), "yv": (1, _yv), "lpmv": (2, _lpmv),
+    "lpmv": (2, _lpmv),
 }  # fmt: skip

@@ -17,26 +17,31 @@ from gpuarray.scipy._calls import is_hosts, run_counted, run_scipy, small_at_onc
 from gpuarray.scipy._derivatives import with_partials
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy._threads import elementwise
+from gpuarray.scipy.special import _bessel, _elementary, _integrals
 from gpuarray.scipy.special._derivatives import PARTIALS
-from gpuarray.scipy.special._elementary import BY_DEGREE, HIGHEST, OF_ARRAYS, RANGES
+from gpuarray.scipy.special._elementary import HIGHEST
 from gpuarray.scipy.special._inverses import OF_DISTRIBUTIONS
 
-_OF_ARRAYS: Final = OF_ARRAYS | OF_DISTRIBUTIONS
+OF_ARRAYS: Final = _elementary.OF_ARRAYS | OF_DISTRIBUTIONS | _integrals.OF_ARRAYS
+BY_DEGREE: Final = _elementary.BY_DEGREE | _bessel.BY_ORDER | _integrals.BY_ORDER
+RANGES: Final[dict[str, tuple[int, int]]] = _elementary.RANGES | _bessel.RANGES | _integrals.RANGES
 _COMPLEX: Final = "numbers are complex, or keywords of ufuncs are given"
-_DEGREES: Final = "a degree is no Python integer of at most {}"
+DEGREES: Final = "a degree is no Python integer of at most {}"
 
 
 @lru_cache(maxsize=1024)
 def _dtypes(ufunc: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the dtypes of the operands and of the result with which SciPy computes; Python types are weak."""
-    return ufunc.resolve_dtypes((*operands, None))
+    """Return the dtypes of the operands and of the results with which SciPy computes; Python types are weak."""
+    return ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
 
 
 def _with_kernel(name: str) -> Callable[..., Any]:
     """Return the function of a ufunc of SciPy that has a kernel, or is made of functions that have one."""
     original = unwrap(getattr(scipy_special, name))
     degrees, kernel = BY_DEGREE.get(name, (0, None))
-    kernel = kernel or _OF_ARRAYS.get(name) or getattr(special, name)
+    kernel = kernel or OF_ARRAYS.get(name) or getattr(special, name)
+    if name in _integrals.OF_ARRAYS:  # whose sums are not differentiated
+        kernel = with_partials(kernel, PARTIALS[name])
     count = original.nin
     in_parts = elementwise(original)
 
@@ -46,16 +51,15 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         return all(type(n) is int and least <= n <= most for n in operands[:degrees])
 
     def counted(*operands: Any, **kwargs: Any) -> Any:
-        reason = _COMPLEX if is_known(operands) else _DEGREES.format(most)
+        reason = _COMPLEX if is_known(operands) else DEGREES.format(most)
         return run_counted(original, reason, operands, kwargs, f"special.{name}")
 
     on_host = with_partials(counted, PARTIALS[name]) if name in PARTIALS else counted
 
     def run(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if len(args) == count + 1:
-            *operands, out = args
-        else:
-            operands = [*args]
+        operands = [*args]
+        if len(args) == count + original.nout:
+            operands, out = operands[:count], args[count:]
         if kwargs or len(operands) != count:
             return on_host(*args, out=out, **kwargs)
         if out is None and is_hosts(args, kwargs):
@@ -72,7 +76,12 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         result = kernel(
             *first, *(x.astype(kind, copy=False) for x, kind in zip(arrays, kinds[degrees:count], strict=True))
         )
-        return write_out(result.astype(kinds[-1], copy=False), out)
+        if original.nout == 1:
+            return write_out(result.astype(kinds[-1], copy=False), out)
+        outs = (None,) * original.nout if out is None else out
+        return tuple(
+            write_out(r.astype(kind, copy=False), o) for r, kind, o in zip(result, kinds[count:], outs, strict=True)
+        )
 
     run.__name__ = run.__qualname__ = name
     with suppress(ValueError):  # ufuncs of older versions of NumPy have no signature
@@ -84,7 +93,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
     )
     composed = small_at_once(at_once(run, "elements", original), original)
     IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(
-        NATIVE, _DEGREES.format(most) if degrees else _COMPLEX, composed
+        NATIVE, DEGREES.format(most) if degrees else _COMPLEX, composed
     )
     return composed
 
@@ -92,8 +101,8 @@ def _with_kernel(name: str) -> Callable[..., Any]:
 # with SCIPY_ARRAY_API in the environment, SciPy wraps some of its ufuncs in functions
 _KNOWN: Final = {
     name: _with_kernel(name)
-    for name in dict.fromkeys((*vars(special)["__all__"], *_OF_ARRAYS, *BY_DEGREE))
-    if isinstance(original := unwrap(cast(Any, getattr(scipy_special, name, None))), np.ufunc) and original.nout == 1
+    for name in dict.fromkeys((*vars(special)["__all__"], *OF_ARRAYS, *BY_DEGREE))
+    if isinstance(unwrap(cast(Any, getattr(scipy_special, name, None))), np.ufunc)
 }
 globals().update(_KNOWN)
 
