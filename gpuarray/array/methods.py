@@ -213,9 +213,7 @@ class MethodsArray(ComputingArray):
         """Return the complex conjugate; the array itself if it is not complex. See :func:`gpuarray.conj`."""
         return self._call("conj") if self._dtype.kind == "c" else self
 
-    def conjugate(self) -> Self:
-        """Return the complex conjugate; the array itself if it is not complex. See :func:`gpuarray.conj`."""
-        return self._call("conj") if self._dtype.kind == "c" else self
+    conjugate = conj
 
     def byteswap(self, inplace: bool = False) -> Self:
         """Return the elements with reversed byte order, or reverse it in place."""
@@ -395,12 +393,10 @@ class MethodsArray(ComputingArray):
         return self._call("matmul", vector)
 
     def rmatvec(self, vector: Any) -> Self:
-        """Return the product of the conjugate transpose of the matrix with a vector."""
+        """Return the product of the conjugate transpose of the matrix with a vector or a matrix."""
         return self.conj().T._call("matmul", vector)
 
-    def rmatmat(self, matrix: Any) -> Self:
-        """Return the product of the conjugate transpose of the matrix with a matrix."""
-        return self.conj().T._call("matmul", matrix)
+    rmatmat = rmatvec
 
 
 def _byteswapped(node: Node) -> Node:

@@ -80,7 +80,9 @@ class _Writer:
             name.id
             for node in ast.walk(formula.tree)
             for name in ast.walk(node)
-            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(name, ast.Name) and _is_stored(name)
+            if isinstance(node, ast.Assign | ast.AnnAssign)
+            and isinstance(name, ast.Name)
+            and isinstance(name.ctx, ast.Store)
         ]
         self.counts = Counter(names)
         self.variables = {name: "{T}" for name, times in self.counts.items() if times > 1 or name in formula.parameters}
@@ -190,7 +192,3 @@ class _Writer:
             return function.wgsl.format(*arguments, T=self.kind)
         assert isinstance(function, Formula | Polynomial)
         return f"{function.name}_{self.kind}({', '.join(arguments)})"
-
-
-def _is_stored(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Store)

@@ -66,8 +66,8 @@ def _wide_word(word: int, compute: str) -> str:
     return joined if compute == "u64" else f"bitcast<{compute}>({joined})"
 
 
-def scalar_words(dtype: DType) -> int:
-    """Return the number of parameter words of a run-time scalar."""
+def word_count(dtype: DType) -> int:
+    """Return how many 32-bit words a value takes in a register, and a run-time scalar among the parameters."""
     return max(1, dtype.itemsize // 4)
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 from gpuarray.codegen import casts, library
 from gpuarray.codegen.programs import IN_RANGE, Binding, Launch, ScalarParameter
-from gpuarray.codegen.storage import LANES, Access, parameter_expression, register_type, scalar_expression, scalar_words
+from gpuarray.codegen.storage import LANES, Access, parameter_expression, register_type, scalar_expression, word_count
 from gpuarray.codegen.target import (
     PAIRS,
     binding_limit,
@@ -68,7 +68,7 @@ class Kernel:
             if known.slot == slot and known.scale is None:
                 return scalar_expression(known.word, dtype)
         start = len(self.parameters)
-        self.parameters += [0] * scalar_words(dtype)
+        self.parameters += [0] * word_count(dtype)
         self.scalars.append(ScalarParameter(start, slot, dtype))
         return scalar_expression(start, dtype)
 

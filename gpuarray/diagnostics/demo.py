@@ -12,6 +12,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import indent
 from types import ModuleType
 from typing import Any
 
@@ -109,7 +110,7 @@ def run(xp: ModuleType, levels: Levels, out: Path, *, with_plan: bool = False) -
     if with_plan:
         _section("Plan of the picture: explain(picture)")
         picture = pictures.develop(xp, _ndimage(xp), pictures.from_levels(xp, xp.asarray(levels)))
-        print(_indented(str(xp.explain(picture, stage="plan"))))
+        print(indent(str(xp.explain(picture, stage="plan")), "  "))
 
     _save(out / "before.png", levels.transpose(1, 2, 0))
     _save(out / "after.png", actual.levels)
@@ -234,7 +235,3 @@ def _section(title: str) -> None:
 
 def _line(name: str, value: str) -> None:
     print(f"  {name:24}{value}")
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.splitlines())

@@ -80,7 +80,7 @@ def explain(*arrays: GpuArray | npt.NDArray[Any], stage: str | None = None) -> E
         saver = partial(export.save, nodes=nodes, device=device)
         return replace(
             explanation,
-            nodes=_detailed(explanation.nodes, details),
+            nodes=tuple(replace(node, detail=details[node.number] or node.detail) for node in explanation.nodes),
             stage=stage,
             saver=saver,
             is_direct=evaluate.will_be_direct(nodes, device),
@@ -191,7 +191,3 @@ def _detail(node: Node) -> str:
     if isinstance(node, Leaf):
         return "on host" if node.host is not None and not node.buffers else "resident"
     return ""
-
-
-def _detailed(nodes: tuple[ExplainedNode, ...], details: dict[int, str]) -> tuple[ExplainedNode, ...]:
-    return tuple(replace(node, detail=details[node.number] or node.detail) for node in nodes)

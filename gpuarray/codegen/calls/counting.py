@@ -13,10 +13,10 @@ from gpuarray import dtypes
 from gpuarray.codegen import binding_splits
 from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.calls.searching import less
-from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
+from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_type
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.programs import Launch, Program
-from gpuarray.codegen.storage import Access
+from gpuarray.codegen.storage import Access, word_count
 from gpuarray.codegen.wgsl import WORKGROUP, Kernel
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType, uint32

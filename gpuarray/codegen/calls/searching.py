@@ -5,9 +5,10 @@ from typing import Final
 
 from gpuarray.codegen import binding_splits
 from gpuarray.codegen.calls.kernels import ALL_PLACES, CallKernels
-from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
+from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_type
 from gpuarray.codegen.casts import cast_expression
 from gpuarray.codegen.programs import Launch, Program
+from gpuarray.codegen.storage import word_count
 from gpuarray.codegen.wgsl import WORKGROUP, Kernel
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import uint32

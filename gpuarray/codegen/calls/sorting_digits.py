@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray import dtypes
-from gpuarray.codegen.calls.sorting_keys import bind_array, bind_scratch, key_functions, word_count, word_type
+from gpuarray.codegen.calls.sorting_keys import bind_array, bind_scratch, key_functions, word_type
 from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS, Tile, longest_tile
 from gpuarray.codegen.programs import Launch, Program
-from gpuarray.codegen.storage import Access
+from gpuarray.codegen.storage import Access, word_count
 from gpuarray.codegen.wgsl import WORKGROUP, Kernel, scratch_bytes
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType

@@ -10,16 +10,11 @@ imaginary part only. In descending order NaN is last too, so that keys are inver
 from typing import Final
 
 from gpuarray import dtypes
-from gpuarray.codegen.storage import Access
+from gpuarray.codegen.storage import Access, word_count
 from gpuarray.codegen.wgsl import Kernel
 from gpuarray.dtypes import DType
 
 _NARROW: Final = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32}
-
-
-def word_count(dtype: DType) -> int:
-    """Return how many 32-bit words a raw value, and its key, take in a register."""
-    return max(1, dtype.itemsize // 4)
 
 
 def word_type(dtype: DType) -> str:

@@ -6,8 +6,9 @@ Several rows share a workgroup if they are short. Ties are decided by position, 
 from typing import Final
 
 from gpuarray import dtypes
-from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
+from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_type
 from gpuarray.codegen.programs import Program
+from gpuarray.codegen.storage import word_count
 from gpuarray.codegen.wgsl import WORKGROUP, Kernel
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType

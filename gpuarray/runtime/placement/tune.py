@@ -28,8 +28,6 @@ from gpuarray.runtime.placement import timing
 
 #: The sides of the products that are timed, by bytes of an element.
 SIZES: Final = {4: 2048, 8: 1024}
-
-
 #: Bytes that are copied: more than caches hold.
 _COPIED: Final = 256 << 20
 #: The tiling by which units are counted: it waits for arithmetic, not for memory, so that its workgroups hardly slow
@@ -70,7 +68,7 @@ def tune(provider: Provider, progress: Callable[[str], None]) -> AdapterProfile:
             continue
         progress(f"products of {dtype.name}")
         size = SIZES[min(8, dtype.itemsize)] // (8 if capabilities.is_software else 1)
-        times = _product_times(provider, dtype, size)
+        times = _times(provider, dtype, (size, size, size), candidates(dtype, capabilities, size))
         for candidate, elapsed in times.items():
             speeds[name_of(candidate.tiling, dtype)] = speed_of(candidate, size, elapsed, profile)
     profile = replace(profile, product_speeds=tuple(sorted(speeds.items())))
@@ -88,11 +86,6 @@ def _bandwidth(provider: Provider) -> float:
     source.release()
     target.release()
     return 2 * nbytes / (elapsed / 1e3)
-
-
-def _product_times(provider: Provider, dtype: DType, size: int) -> dict[Candidate, float]:
-    """Return the time of a square product, in nanoseconds, by tiling."""
-    return _times(provider, dtype, (size, size, size), candidates(dtype, provider.capabilities, size))
 
 
 def _units(provider: Provider) -> int:
