@@ -63,10 +63,10 @@ class Border:
         if isinstance(value, dict):
             return _mapped(self.inward, value)
         if isinstance(value, _CONSTRAINTS):
-            result = copy(value)
+            constraints = copy(value)
             for attribute, item in vars(value).items():
-                setattr(result, attribute, self.inward(item))
-            return result
+                setattr(constraints, attribute, self.inward(item))
+            return constraints
         if name in _TAKEN or not callable(value) or isinstance(value, type) or _is_of_scipy(value):
             return value
         return Callback(value, self)
