@@ -544,3 +544,12 @@ class TestRefusals:
             with pytest.raises(ValueError, match="matmul"):
                 fast(x, y)
         assert fast.cache_info().misses == 0
+
+
+def test_each_run_has_its_own_scalars() -> None:
+    x = xp.asarray(np.ones(1000), device="cpu")
+    scaled = xp.jit(lambda x, s: xp.stack([x * s, x / (s * s + s)]))
+    for s in (0.0, -0.0, 0.0, np.nan, 1.0, 1.0, -0.0, 2.5):
+        with np.errstate(all="ignore"):
+            expected = np.stack([np.ones(1000) * s, np.ones(1000) / (np.float64(s) * s + s)])
+        assert scaled(x, s).get().tobytes() == expected.tobytes()

@@ -8,6 +8,7 @@ not depend on the number of threads. The provider makes :class:`PreparedLoop` ob
 
 from collections.abc import Iterator, Sequence
 from math import prod
+from operator import is_
 from typing import Any, Final
 
 import numpy as np
@@ -44,18 +45,15 @@ class TiledLoop:
         self._only = tiling.tile(0) if tiling.tiles == 1 else None
         self._timing = ChunkTiming(self.program.calls)
         self._finished = self._finishing()
+        self._last: tuple[Sequence[Any], list[Array]] = (None,), []
 
     def run(
         self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
     ) -> None:
         """Compute the loop from and into flat memory."""
         program = self.program
-        uniforms = [
-            np.empty((), dtype) if slot < 0 else np.array(scalars[slot], dtype) for dtype, slot in program.uniforms
-        ]
         whole = [_view(v, inputs, outputs, scalars) for v in program.whole]
-        if program.uniform is not None:
-            program.uniform(*uniforms, *whole)
+        uniforms = self._uniforms_of(scalars, whole)
         if not self.tiling.tiles:
             return
         fixed = [*uniforms, *whole]
@@ -71,6 +69,24 @@ class TiledLoop:
             self._run_tiles(fixed, views, parts, workers)
         if parts:
             self._finish(parts, outputs, scalars)
+
+    def _uniforms_of(self, scalars: Sequence[Any], whole: list[Array]) -> list[Array]:
+        """Return the scalars, and what follows from them for all tiles, as arrays, anew if the last run had others.
+
+        Most runs of a recorded function have the same objects as scalars, which takes less time to see than their bits.
+        """
+        program = self.program
+        before, uniforms = self._last
+        if len(before) == len(scalars) and all(map(is_, before, scalars)) and not whole:
+            return uniforms
+        uniforms = [
+            np.empty((), dtype) if slot < 0 else np.array(scalars[slot], dtype) for dtype, slot in program.uniforms
+        ]
+        if program.uniform is not None:
+            program.uniform(*uniforms, *whole)
+        if not whole:
+            self._last = (*scalars,), uniforms
+        return uniforms
 
     def _run_tiles(self, fixed: list[Array], views: list[Array], parts: list[Any], workers: WorkerPool) -> None:
         body, tile_of, bind = self.program.body, self.tiling.tile, self._bind
