@@ -225,3 +225,25 @@ def test_long_signals_of_the_host(name, count, keywords):
     signals = [values("f8", 5000), values("f8", 5000) * 900][: 1 if name == "welch" else count]
     with xp.using(device="cpu"):
         check(name, *signals, tolerance=1e-9, **keywords)
+
+
+def test_coefficients_that_are_not_finite():
+    sections = np.array([[1.2, 0.6, np.nan, 1, 0.2, 0.1]])
+    x = np.sin(np.arange(20.0))
+    calls = [
+        ("lfilter", [1, np.nan], [1, 0.2, 0.3], x), ("lfilter", [1, 2.0], [1, np.inf, 0.3], x),
+        ("filtfilt", [1, 2.0], [1, np.nan, 0.3], x), ("sosfilt", sections, x), ("sosfiltfilt", sections, x),
+    ]  # fmt: skip
+    for device in ("cpu", "wgpu"):
+        with xp.using(device=device), np.errstate(invalid="ignore"):
+            for call in calls:
+                check(*call)
+    assert xp.stats()["fallbacks"] == 10  # as they are called, and as compositions
+
+
+def test_envelope_of_a_band_without_other_frequencies_has_a_residual_of_zeros():
+    x = np.sin(np.arange(11.0))
+    x[3] = np.nan
+    with xp.using(device="cpu"):
+        for band in ((None, 3), (-6, 4), (1, 3)):
+            check("envelope", x, band, squared=True)

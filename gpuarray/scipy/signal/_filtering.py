@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial, wraps
 from operator import index
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 from scipy import signal as scipy_signal
@@ -24,9 +24,12 @@ from gpuarray.scipy.signal import _recurrences as recurrences
 from gpuarray.scipy.signal._convolution import convolve
 from gpuarray.scipy.signal._extension import extended
 from gpuarray.scipy.signal._gustafsson import in_any_order
-from gpuarray.scipy.signal._long_numbers import Matrix
+from gpuarray.scipy.signal._long_numbers import Matrix, NotFiniteError
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 _GUST: Final = "the method gust takes the real parts of states, if coefficients are complex"
+_NOT_FINITE: Final = "coefficients are not finite"
 
 
 def _transfer_function(b: Any, a: Any) -> tuple[Matrix, Matrix]:
@@ -58,7 +61,24 @@ def _floating(*values: Any) -> np.dtype[Any]:
     return kind if kind.kind in "fc" else np.dtype(np.float64)
 
 
+def _finite(original: Callable[..., Any]) -> Callable[[_F], _F]:
+    """Let SciPy's function compute on the host if coefficients are not finite."""
+
+    def declare(function: _F) -> _F:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except NotFiniteError:
+                return run_counted(original, _NOT_FINITE, args, kwargs)
+
+        return cast(_F, run)
+
+    return declare
+
+
 @mirrors(scipy_signal.lfilter, kind=COMPOSED, values=("b", "a"), on_host=by_lines(scipy_signal.lfilter, "x", ("zi",)))
+@_finite(scipy_signal.lfilter)
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by a rational transfer function.
 
@@ -149,6 +169,7 @@ _sosfiltfilt: Final = _writable(scipy_signal.sosfiltfilt)
 
 
 @mirrors(_sosfilt, kind=COMPOSED, values=("sos",), on_host=by_lines(_sosfilt, "x", ("zi",)))
+@_finite(_sosfilt)
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by second-order sections in series.
 
@@ -276,6 +297,7 @@ def _by_sections(line: GpuArray, sos: GpuArray) -> GpuArray:
     values=("b", "a"),
     on_host=by_lines(scipy_signal.filtfilt, "x", ("method",)),
 )
+@_finite(scipy_signal.filtfilt)
 def filtfilt(
     b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None, method: str = "pad",
     irlen: Any = None,
@@ -333,6 +355,7 @@ def filtfilt(
 
 
 @mirrors(_sosfiltfilt, kind=COMPOSED, values=("sos",), on_host=by_lines(_sosfiltfilt, "x"))
+@_finite(_sosfiltfilt)
 def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> GpuArray:
     """Filter signals along an axis by second-order sections forward and backward, so that no phase is shifted.
 

@@ -54,8 +54,20 @@ def _integer(value: float) -> int:
     return (numerator << BITS) // denominator
 
 
+class NotFiniteError(ValueError):
+    """Coefficients are NaN or infinite, so that no integers are multiples of them."""
+
+
 def integers(matrix: Matrix) -> Matrix:
-    """Return a matrix of multiples of 2**-BITS, as Python integers, with which products do not lose precision."""
+    """Return a matrix of multiples of 2**-BITS, as Python integers, with which products do not lose precision.
+
+    Raises
+    ------
+    NotFiniteError
+        If a number is NaN or infinite.
+    """
+    if not np.isfinite(matrix).all():
+        raise NotFiniteError("coefficients must be finite")
     is_complex = matrix.dtype.kind == "c"
     values = [_Gaussian(_integer(v.real), _integer(v.imag)) if is_complex else _integer(float(v)) for v in matrix.flat]
     return np.array([*values, 0], object)[: matrix.size].reshape(matrix.shape)

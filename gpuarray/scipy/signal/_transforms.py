@@ -153,7 +153,7 @@ def envelope(
     result = base.real**2 + base.imag**2 if squared else abs(base)
     if residual is None:
         return xp.moveaxis(result, -1, axis)
-    rest = spectrum * as_array(_beside(band, n, residual).astype(result.dtype), line.device)
+    rest = xp.where(as_array(_beside(band, n, residual) > 0, line.device), spectrum, 0)
     if is_complex:
         left = resample(rest, count, axis=-1, domain="freq")
     else:
