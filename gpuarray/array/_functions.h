@@ -88,8 +88,9 @@ typedef struct {
 
 /* What else than the product of sizes can show that a result is small, in any combination: that product, if there are
    several arrays; their shape, if it is the same; the size of the only array and the integers; that one of two factors is
-   a vector and the other one a vector or a matrix; the integers alone; or the largest extent of matrices. */
-enum { PRODUCTS = 1, ELEMENTS = 2, MULTIPLES = 4, VECTORS = 8, INTEGERS = 16, MATRICES = 32 };
+   a vector and the other one a vector or a matrix; the integers alone; the largest extent of matrices; or that product,
+   if it is no larger than an array that is computed at once. */
+enum { PRODUCTS = 1, ELEMENTS = 2, MULTIPLES = 4, VECTORS = 8, INTEGERS = 16, MATRICES = 32, PAIRS = 64 };
 /* The most elements of a result that has all products, or as many as integers tell, and the largest extent of matrices,
    whose products take 2^23 multiplications. */
 static const double MOST_PRODUCTS = 1 << 20;

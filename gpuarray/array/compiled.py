@@ -52,8 +52,9 @@ call: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compi
 call_with_values: Final[Callable[..., Any]] = _not_called if _compiled is None else _compiled.call_with_values
 #: The growth of results of ``call``: they have at most the product of the sizes of several arrays, the shape of the
 #: arrays if they have one, the size of the array times the integers, that of a factor whose other one is a vector, as
-#: many elements as the integers say, or the square of the largest extent. Sums of these have the least of several.
-PRODUCTS, ELEMENTS, MULTIPLES, VECTORS, INTEGERS, MATRICES = 1, 2, 4, 8, 16, 32
+#: many elements as the integers say, the square of the largest extent, or the product of the sizes, which is no larger
+#: than that of arrays that are computed at once. Sums of these have the least of several.
+PRODUCTS, ELEMENTS, MULTIPLES, VECTORS, INTEGERS, MATRICES, PAIRS = 1, 2, 4, 8, 16, 32, 64
 #: ``view(array, name, arguments)``: the view of a small array that a method of NumPy returns; None if it is no view of
 #: the array's memory.
 view: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.view

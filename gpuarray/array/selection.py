@@ -255,7 +255,9 @@ class SelectableArray(ViewableArray):
             is_plain_key = kind is int or kind is slice or (kind is tuple and are_basic(key))
             host_index = key if is_plain_key else host_key(key, immediacy().limit)
             host = (
-                self._host if cell.own is not None and self._memory is cell.memory else self._claimed_parts(host_index)
+                self._host
+                if cell.own is not None and self._memory is cell.memory
+                else self._claimed_parts(host_index, type(values) is not _ndarray)
             )
             if host is None or (is_complex and host.dtype.kind not in "bc"):
                 return False
@@ -272,10 +274,11 @@ class SelectableArray(ViewableArray):
             cell.device = joint_device(cell.device, device)
         return True
 
-    def _claimed_parts(self, key: Any) -> Any:
+    def _claimed_parts(self, key: Any, is_number: bool) -> Any:
         """Return the elements in memory of the cell's own, to write to a few that a key selects.
 
-        None if there are many, if they are to be computed, or elsewhere.
+        None if there are many, if they are to be computed, or elsewhere. A number is also written to many elements,
+        unless they are most of the array: nothing is fused with it, but all elements would be copied.
 
         Raises
         ------
@@ -289,7 +292,10 @@ class SelectableArray(ViewableArray):
             if region is None or region.size > immediacy().limit:
                 return None
         elif self._memory is not cell.memory:
-            check_few(host, key, immediacy().limit)
+            most = immediacy().limit
+            if is_number and is_cpu(cell.device):
+                most = max(most, min(AT_ONCE, host.size // 2))
+            check_few(host, key, most)
         if cell.own is None:
             return self.parts() if cell.claim() or (cell.note_part(is_written=True) and cell.claim()) else None
         return host

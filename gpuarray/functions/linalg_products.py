@@ -89,7 +89,7 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuAr
     return reductions.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 
-@native("linalg.outer", at_once="products")
+@native("linalg.outer", at_once="pairs")
 @standard_function
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return the products of all elements of two vectors, as a matrix.

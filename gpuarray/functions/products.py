@@ -217,7 +217,7 @@ def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     return write_out(product, out)
 
 
-@native("outer", at_once="products", empty=True)
+@native("outer", at_once="pairs", empty=True)
 def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the products of all elements of one array with all elements of another, as a matrix."""
     left, right = as_arrays(x1, x2)

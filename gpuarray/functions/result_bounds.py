@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gpuarray.array.compiled import ELEMENTS, INTEGERS, MATRICES, MULTIPLES, PRODUCTS, VECTORS
+from gpuarray.array.compiled import ELEMENTS, INTEGERS, MATRICES, MULTIPLES, PAIRS, PRODUCTS, VECTORS
 from gpuarray.array.immediate import MULTIPLICATIONS, have_few_products
 from gpuarray.graph.shapes import listed
 from gpuarray.immediacy import ONE_THREAD, immediacy
@@ -85,6 +85,10 @@ def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     return bool(prod(sizes if len(sizes) > 1 else sizes * 2) <= _MOST)
 
 
+def _has_few_pairs(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    return bool(prod([host.size for host in hosts]) <= immediacy().limit)
+
+
 def _has_few_multiples(hosts: list[Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
     return len(hosts) == 1 and hosts[0].size * _multiple((arguments, [*keywords.values()])) <= _MOST
 
@@ -128,6 +132,8 @@ RESULTS: Final[dict[str, Results]] = {
     "contractions": Results(_FEW, _has_few_contracted, PRODUCTS),
     # they may have as many elements as the product of their sizes, or as the square of a single one
     "products": Results(_FEW, _has_few_products, PRODUCTS),
+    # they have an element for each pair of elements, which operations that follow may compute where they need it
+    "pairs": Results(_FEW, _has_few_pairs, PAIRS),
     # they may have as many elements as the size of the array times the integers among the arguments
     "multiples": Results(0, _has_few_multiples, MULTIPLES),
     # they have as many elements as the product of the integers among the arguments

@@ -298,7 +298,7 @@ _BOUNDS: Final[dict[str, tuple[str, int, int | None]]] = {
     "reduce": ("elements", QUICK, 3),
     "accumulate": ("elements", 0, 3),
     "reduceat": ("products", UNSHARED, 4),
-    "outer": ("products", 0, None),
+    "outer": ("pairs", 0, None),
     "at": ("in place", UNSHARED, None),
 }
 

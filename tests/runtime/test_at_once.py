@@ -45,6 +45,34 @@ def test_larger_values_are_recorded():
     assert xp.outer(column, row).shape == (1000, 1000)
 
 
+def test_large_outer_products_are_computed_where_they_are_read():
+    rng = np.random.default_rng(3)
+    host, left, right = rng.random((900, 900)), rng.random(900), rng.random(900)
+    a, u, v = map(xp.asarray, (host, left, right))
+    for outer in (np.outer, np.multiply.outer, np.linalg.outer):
+        product = outer(u, v)
+        assert product._cell.memory is None
+        assert_same(a - product, host - outer(left, right))
+    assert xp.stats()["launches"] == 3
+    assert has_memory(np.outer(u[:700], v[:700]))
+
+
+def test_numbers_are_written_to_up_to_half_of_a_large_array():
+    x, host = xp.ones(1_200_000), np.ones(1_200_000)
+    for a in (x, host):
+        a[0] = 5
+        a[1::2] = 2
+        a[4::3] += 0  # by the operator
+        a[:500_000] = np.float64(3)
+    assert has_memory(x)
+    assert_same(x, host)
+    x[::2], host[::2] = 7, 7
+    assert xp.stats()["evaluations"] == 0
+    x[:] = host[:] = 1
+    x[1:], host[1:] = 4, 4
+    assert_same(x, host)
+
+
 def test_half_precision_is_rounded_once():
     host = (np.arange(20, dtype=np.float16) * 50).reshape(4, 5)
     x = xp.asarray(host)
