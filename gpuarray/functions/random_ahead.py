@@ -50,8 +50,8 @@ class Stream(Protocol):
         """Advance as a draw does."""
 
 
-class Part(NamedTuple):
-    """The part of the stream that a draw takes.
+class Span(NamedTuple):
+    """The span of the stream that a draw takes.
 
     Attributes
     ----------
@@ -71,8 +71,8 @@ class Part(NamedTuple):
     offsets: tuple[int, ...]
 
 
-def part_of(takes: Sequence[Take]) -> Part | None:
-    """Return the part that a draw takes; None if it depends on the place, or is empty."""
+def span_of(takes: Sequence[Take]) -> Span | None:
+    """Return the span that a draw takes; None if it depends on the place, or is empty."""
     units = {unit for unit, _ in takes}
     offsets, end = [], 0
     for unit, count in takes:
@@ -82,9 +82,9 @@ def part_of(takes: Sequence[Take]) -> Part | None:
         offsets.append(end)
         end += count
     if len(units) == 1 and end != 0 and BLOCKS not in units:
-        return Part(units.pop(), end, tuple(takes), tuple(offsets))
+        return Span(units.pop(), end, tuple(takes), tuple(offsets))
     if takes and takes[0][0] == BLOCKS and HALVES not in units:
-        return Part(BLOCKS, -(-end // _WORDS_OF_BLOCK), tuple(takes), tuple(offsets))
+        return Span(BLOCKS, -(-end // _WORDS_OF_BLOCK), tuple(takes), tuple(offsets))
     return None
 
 
@@ -99,16 +99,16 @@ class Rows:
         The rows whose draw is to be made alone.
     """
 
-    def __init__(self, key: int, first: int, part: Part, rows: int) -> None:
+    def __init__(self, key: int, first: int, span: Span, rows: int) -> None:
         self.rows = rows
         self.alone: set[int] = set()
-        self._part = part
-        self._offsets = iter(part.offsets)
-        each = {HALVES: 2 * _WORDS_OF_BLOCK, WORDS: _WORDS_OF_BLOCK, BLOCKS: 1}[part.unit]
+        self._span = span
+        self._offsets = iter(span.offsets)
+        each = {HALVES: 2 * _WORDS_OF_BLOCK, WORDS: _WORDS_OF_BLOCK, BLOCKS: 1}[span.unit]
         self._stream = philox.StreamPosition(key, first // each, first % each, None)
 
     def is_left(self) -> bool:
-        """Return whether the draw has not taken all of its part: a signal handler has drawn during the first one."""
+        """Return whether the draw has not taken all of its span: a signal handler has drawn during the first one."""
         return next(self._offsets, None) is not None
 
     def uniforms(self, size: int, kind: DType) -> Array:
@@ -144,12 +144,12 @@ class Rows:
         return Substream(*[half[:, word] for word in range(2) for half in halves])
 
     def _words_of_rows(self) -> Array:
-        count = self.rows * self._part.stride
+        count = self.rows * self._span.stride
         return philox.stream_blocks(self._stream.key, self._stream.block, count).reshape(self.rows, -1)
 
     def _some(self, drawn: Callable[[range], Array], size: int) -> Array:
         """Return some of what is drawn from each word or half of all calls."""
-        count = self.rows * self._part.stride * (_WORDS_OF_BLOCK if self._part.unit == BLOCKS else 1)
+        count = self.rows * self._span.stride * (_WORDS_OF_BLOCK if self._span.unit == BLOCKS else 1)
         offset = next(self._offsets)
         numbers = drawn(range(count))
         first = offset * (numbers.size // count)
@@ -161,16 +161,16 @@ class Repeated:
 
     Attributes
     ----------
-    part : Part or None
+    span : Span or None
         What it takes from the stream; None if its calls are made alone.
     size : int
         The number of elements of its result.
     """
 
-    __slots__ = ("_alone", "_count", "_first", "_rows", "_used", "part", "size")
+    __slots__ = ("_alone", "_count", "_first", "_rows", "_used", "size", "span")
 
-    def __init__(self, part: Part | None, size: int) -> None:
-        self.part = part if 0 < size <= MOST // _GROWTH else None
+    def __init__(self, span: Span | None, size: int) -> None:
+        self.span = span if 0 < size <= MOST // _GROWTH else None
         self.size = size
         self._rows: Array = np.empty(0)
         self._alone: set[int] = set()
@@ -179,23 +179,23 @@ class Repeated:
 
     def row(self, stream: Stream) -> Any:
         """Return the row of the next call, and advance; None if there is none."""
-        part = self.part
-        if part is None or (place := stream.place(part.unit, part.stride)) is None:
+        span = self.span
+        if span is None or (place := stream.place(span.unit, span.stride)) is None:
             return None
-        number, rest = divmod(place - self._first, part.stride)
+        number, rest = divmod(place - self._first, span.stride)
         if rest or not 0 <= number < len(self._rows) or number in self._alone:
             return None
-        stream.skip(part.takes)
+        stream.skip(span.takes)
         self._used += 1
         row = self._rows[number]
         return np.asarray(row) if self._rows.ndim == 1 else row.copy()
 
     def compute(self, stream: Stream, key: int, draw: Callable[[Any], Any]) -> None:
         """Compute the rows of the next calls, if the next one has none."""
-        part = self.part
-        if part is None or (first := stream.place(part.unit, part.stride)) is None:
+        span = self.span
+        if span is None or (first := stream.place(span.unit, span.stride)) is None:
             return
-        if 0 <= first - self._first < len(self._rows) * part.stride:
+        if 0 <= first - self._first < len(self._rows) * span.stride:
             return  # there are rows for this place, but the draw is made alone
         # most calls of the last rows were made, or other draws have passed by them
         is_repeated = _GROWTH * self._used >= self._count
@@ -203,13 +203,13 @@ class Repeated:
         self._used = 0
         self._rows = np.empty(0)
         if self._count > 1:
-            bits = Rows(key, first, part, self._count)
+            bits = Rows(key, first, span, self._count)
             try:
                 self._rows, self._first, self._alone = np.asarray(draw(bits)), first, bits.alone
             except RecordedDrawError:
-                self.part = None
+                self.span = None
             if bits.is_left():
-                self.part = None
+                self.span = None
 
 
 class Repeats:
@@ -251,5 +251,5 @@ class Repeats:
         if known is None:
             if len(self.known) >= _MOST_DRAWS:
                 self.known.clear()
-            self.known[name] = Repeated(part_of(takes), result.size)
+            self.known[name] = Repeated(span_of(takes), result.size)
         return result

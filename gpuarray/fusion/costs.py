@@ -150,7 +150,7 @@ def calls_of_fold(op: ReduceOp) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class OperationCount:
     """An operation of a loop, the dtype in which it computes, and the number of elements."""
 
     op: Op
@@ -163,17 +163,17 @@ class Evaluation:
         return calls_of_fold(self.op) if isinstance(self.op, ReduceOp) else 1
 
 
-def evaluations(loop: Loop) -> Iterator[Evaluation]:
+def operation_counts(loop: Loop) -> Iterator[OperationCount]:
     """Yield what a loop evaluates, in order."""
     counts = _counts(loop)
     for item in loop.instructions:
         match item:
             case Apply():
-                yield Evaluation(item.op, item.sources[0], counts[item.level])
+                yield OperationCount(item.op, item.sources[0], counts[item.level])
             case Index():
-                yield Evaluation(item.op, item.dtype, counts[item.level])
+                yield OperationCount(item.op, item.dtype, counts[item.level])
             case Fold():
-                yield Evaluation(item.op, item.source, counts[FULL])
+                yield OperationCount(item.op, item.source, counts[FULL])
             case Scalar() | Load() | Take():
                 pass
             case _:

@@ -25,7 +25,7 @@ from gpuarray.runtime import places
 from gpuarray.runtime.placement import residency
 from gpuarray.runtime.placement.decisions import DEVICE
 from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
-from gpuarray.runtime.schedule_builder import Batch, Result, ScheduleBuilder, Transfer
+from gpuarray.runtime.schedule_builder import Result, ScheduleBuilder, TaskList, Transfer
 
 #: Runs tasks instead of the device.
 Run: TypeAlias = Callable[[Sequence[Task]], None]
@@ -103,14 +103,14 @@ class Schedule:
         ]
         """The donated leaves, the registers and places of their buffers, and whether these are copied before."""
         donated = {register for _, register, _, _ in self._donated}
-        batches = [(n, action) for n, action in enumerate(self._actions) if isinstance(action, Batch)]
-        writing = [n for n, batch in batches if any(donated.intersection(task[2]) for task in batch.tasks)]
+        lists = [(n, action) for n, action in enumerate(self._actions) if isinstance(action, TaskList)]
+        writing = [n for n, listed in lists if any(donated.intersection(task[2]) for task in listed.tasks)]
         self._begin = min(writing, default=len(self._actions))
         """The first action that writes to a donated buffer."""
         self._is_repeatable = not any(
             donated.intersection(inputs) or (donated.intersection(outputs) and _reads_output(step))
-            for _, batch in batches
-            for _, inputs, outputs, _, step in batch.tasks
+            for _, listed in lists
+            for _, inputs, outputs, _, step in listed.tasks
         )
         """Whether no action reads donated buffers, so that the schedule may run again after an error."""
 
@@ -199,7 +199,7 @@ class Schedule:
 
     def _act(
         self,
-        action: Batch | Transfer,
+        action: TaskList | Transfer,
         buffers: list[Any],
         leaves: Sequence[Leaf],
         order: Sequence[Any],
@@ -299,11 +299,11 @@ class Schedule:
         return None
 
 
-def _bound_tasks(batch: Batch, buffers: list[Any], scalars: list[Any]) -> list[Task]:
-    """Return the tasks of a batch with their buffers and scalars."""
+def _bound_tasks(listed: TaskList, buffers: list[Any], scalars: list[Any]) -> list[Task]:
+    """Return the tasks of a list with their buffers and scalars."""
     get = buffers.__getitem__
     tasks = []
-    for code, inputs, outputs, span, step in batch.tasks:
+    for code, inputs, outputs, span, step in listed.tasks:
         tasks.append(Task(code, [*map(get, inputs)], [*map(get, outputs)], scalars[span], step))
     return tasks
 
@@ -329,14 +329,14 @@ def _is_shared(
     return bool(residency.resident(leaf, place, _keep(leaves)).is_shared)
 
 
-def _run_for(batch: Batch, tasks: list[Task], run: Run | None, observe: Observe | None) -> None:
+def _run_for(listed: TaskList, tasks: list[Task], run: Run | None, observe: Observe | None) -> None:
     """Run tasks for the device by ``run``, if it is given, and tasks for the host one by one, for ``observe``."""
-    if batch.is_device:
-        (run or batch.place.run)(tasks)
+    if listed.is_device:
+        (run or listed.place.run)(tasks)
         return
-    for number, task in zip(batch.numbers, tasks, strict=True):
+    for number, task in zip(listed.numbers, tasks, strict=True):
         estimates = task.tag.decision.estimates
         start = perf_counter_ns()
-        batch.place.run((task,))
+        listed.place.run((task,))
         if observe is not None and estimates is not None:
             observe(number, estimates[0], perf_counter_ns() - start)

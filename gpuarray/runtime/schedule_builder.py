@@ -19,7 +19,7 @@ _serials: Final = count(1)
 
 @final
 @dataclass(slots=True)
-class Batch:
+class TaskList:
     """Tasks that run together at one place.
 
     Attributes
@@ -94,13 +94,13 @@ class ScheduleBuilder:
         self._leaf = {position: number for number, position in enumerate(prepared.leaves)}
         self._registers: dict[Provider, dict[int, Hashable]] = {self._device: {}, self._host: {}}
         """By place, the register that currently holds the value of a position."""
-        self._waiting = Batch(self._device, True, [], [])
+        self._waiting = TaskList(self._device, True, [], [])
         self.loads: dict[Hashable, tuple[int, Provider]] = {}
         """Registers of leaves, with their numbers."""
         self.allocations: dict[Hashable, tuple[Provider, int]] = {}
         """Registers with new buffers, with their bytes."""
         self.transfers: list[Hashable] = []
-        self.actions: list[Batch | Transfer] = []
+        self.actions: list[TaskList | Transfer] = []
         self.moved: list[tuple[int, Hashable, int]] = []
         """Donated leaves, the registers of their buffers, and the bytes of these."""
         for number, step in enumerate(placed.steps):
@@ -118,21 +118,21 @@ class ScheduleBuilder:
             return
         outputs = [self._changed(position, place) for position in planned.outputs]
         inputs = [self._input(position, place) for position in planned.inputs]
-        batch = self._waiting
+        listed = self._waiting
         if place is not self._device:
-            if not self.actions or type(self.actions[-1]) is not Batch or self.actions[-1].is_device:
-                self.actions.append(Batch(place, False, [], []))
-            batch = self.actions[-1]  # type: ignore[assignment]  # it is a batch
-        first = len(batch.scalars)
-        batch.scalars += planned.scalars
-        batch.tasks.append((step.prepared, inputs, outputs, slice(first, len(batch.scalars)), step))
-        batch.numbers.append(number)
+            if not self.actions or type(self.actions[-1]) is not TaskList or self.actions[-1].is_device:
+                self.actions.append(TaskList(place, False, [], []))
+            listed = self.actions[-1]  # type: ignore[assignment]  # it is a list of tasks
+        first = len(listed.scalars)
+        listed.scalars += planned.scalars
+        listed.tasks.append((step.prepared, inputs, outputs, slice(first, len(listed.scalars)), step))
+        listed.numbers.append(number)
 
     def _flush(self) -> None:
         """Submit the waiting tasks of the device."""
         if self._waiting.tasks:
             self.actions.append(self._waiting)
-            self._waiting = Batch(self._device, True, [], [])
+            self._waiting = TaskList(self._device, True, [], [])
 
     def _result(self, position: int, root: int) -> Result:
         if root in self._leaf:

@@ -111,6 +111,6 @@ def test_it_leaves_no_memory_behind(tmp_path: Path) -> None:
         provider = WgpuProvider()
         try:
             assert provider.stats()["bytes_live"] == provider.stats()["bytes_pooled"] == 0
-            assert not list(provider._transfer.objects())
+            assert not list(provider._transfers.objects())
         finally:
             provider.close()

@@ -354,12 +354,12 @@ class TestTrouble:
     def test_what_is_read_next_is_on_its_way_unless_it_is_written_to(self, opened, more):
         result = opened.provider.allocate(4 * COUNT)
         opened.provider.run([Task(opened.add, [opened.zeros], [result], [3])], result)
-        expected = opened.provider._transfer.expected
+        expected = opened.provider._transfers.expected
         assert expected is not None
         later = opened.run(5)
         if more:
             opened.grow(result, more)
-        assert opened.provider._transfer.expected is (None if more else expected)
+        assert opened.provider._transfers.expected is (None if more else expected)
         assert opened.value(result) == 3 + more
         assert not opened.is_open, "what came later was submitted before the wait"
         assert opened.value(later) == 5

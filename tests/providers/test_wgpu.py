@@ -295,11 +295,11 @@ class TestTransfer:
         for _ in range(3):
             fresh.write(buffer, sent)
             fresh.read(buffer, sent)
-            kept.append(list(fresh._transfer.objects()))
+            kept.append(list(fresh._transfers.objects()))
         assert len(kept[0]) <= 16
         assert all(result == kept[0] for result in kept)
         fresh.trim()
-        assert not list(fresh._transfer.objects())
+        assert not list(fresh._transfers.objects())
         fresh.write(buffer, sent + 1)
         assert np.array_equal(download(fresh, buffer, sent.size, np.uint8), sent + 1)
 

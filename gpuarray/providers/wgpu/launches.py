@@ -13,7 +13,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.codegen.programs import Launch, Program, ScalarParameter
 from gpuarray.dtypes import DType
-from gpuarray.providers.wgpu.pipelines import Kernel, Layout
+from gpuarray.providers.wgpu.pipelines import BindingLayout, Kernel
 
 
 def _integer(nbytes: int) -> Callable[[Any], bytes]:
@@ -150,7 +150,7 @@ class PreparedLaunch:
         self.traffic = read, written
         #: The last run: the generation of the uniform arena, the data of the scalars, and the offset of the block.
         self.last: tuple[int, Any, int] = (0, None, 0)
-        self.layout: Layout | None = None
+        self.layout: BindingLayout | None = None
         self.pipeline: Any = None
 
     def data(self, scalars: Sequence[Any]) -> list[bytes]:

@@ -82,7 +82,7 @@ class _Compiled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class BindingLayout:
     """How a kernel binds: the bind group layout and the pipeline layout over it."""
 
     group: Any
@@ -118,7 +118,7 @@ class Pipelines:
         self._sizes = _SIZES[is_software]
         self._nbytes = 0
         self.constants: Mapping[str, bool] = {}
-        self._layouts: dict[tuple[bool, ...], Layout] = {}
+        self._layouts: dict[tuple[bool, ...], BindingLayout] = {}
         self._compiled: OrderedDict[_Key, _Compiled] = OrderedDict()
         self._ahead: set[_Key] = set()
         self._begun: dict[_Key, _Begun] = {}
@@ -136,7 +136,7 @@ class Pipelines:
         """How many kernels are kept."""
         return len(self._compiled)
 
-    def layout(self, writable: tuple[bool, ...]) -> Layout:
+    def layout(self, writable: tuple[bool, ...]) -> BindingLayout:
         """Return the layout of kernels whose storage bindings are ``writable`` or read-only."""
         known = self._layouts.get(writable)
         if known is None:
@@ -147,7 +147,7 @@ class Pipelines:
                 for binding, kind in enumerate(kinds)
             ]
             group = self._driver.device.create_bind_group_layout(entries=entries)
-            known = Layout(group, self._driver.device.create_pipeline_layout(bind_group_layouts=[group]))
+            known = BindingLayout(group, self._driver.device.create_pipeline_layout(bind_group_layouts=[group]))
             self._layouts[writable] = known
         return known
 
@@ -268,7 +268,7 @@ class Pipelines:
         except wgpu.GPUError as error:
             raise _failure(source, label, error) from error
 
-    def _compile(self, source: str, label: str, layout: Layout, module: Future[Any]) -> Any:
+    def _compile(self, source: str, label: str, layout: BindingLayout, module: Future[Any]) -> Any:
         module.run()
         stage = {"module": module.result(), "entry_point": "main"}
         constants = self.constants_of(source)

@@ -37,7 +37,7 @@ from gpuarray.providers.wgpu.launches import Prepared
 from gpuarray.providers.wgpu.metrics import Counters
 from gpuarray.providers.wgpu.native import open_driver
 from gpuarray.providers.wgpu.pipelines import Pipelines
-from gpuarray.providers.wgpu.transfer import SMALL_BYTES, Transfer, as_bytes
+from gpuarray.providers.wgpu.transfer import SMALL_BYTES, Transfers, as_bytes
 from gpuarray.providers.wgpu.warmup import WarmUp
 
 #: Two milliseconds: in longer waits the time to wake the thread is negligible.
@@ -86,7 +86,7 @@ class WgpuProvider(Guarded):
         self._dispatcher = Dispatcher(self._driver, self._pipelines, self._counters, alignment, self.device.name)
         self._pool = Pool(self._driver, self.capabilities.buffer_limit, self._dispatcher.drop_groups)
         self._dispatcher.pool = self._pool
-        self._transfer = Transfer(self._driver, self._counters, self._dispatcher.flush)
+        self._transfers = Transfers(self._driver, self._counters, self._dispatcher.flush)
         self._flusher = BackgroundFlusher(self._dispatcher, self._lock, self._using)
         self.facts = self._find_facts()
         if not self.facts.get(selftest.ROUNDED, True):
@@ -101,7 +101,7 @@ class WgpuProvider(Guarded):
             self.capabilities = replace(self.capabilities, profile=profile)
         self._pipelines.constants = self.facts
         self._pipelines.forget()  # the kernels of the self-test are not needed again
-        self._transfer.clear()  # nor are its buffers
+        self._transfers.clear()  # nor are its buffers
         self._pool.trim()
         self._counters.reset()
         self._warm_up = None
@@ -162,8 +162,8 @@ class WgpuProvider(Guarded):
         with self._entered(), self._lock, self._using("an upload"):
             self._check_size(buffer, array)
             start = perf_counter_ns() if observers.active else 0
-            self._transfer.forget()
-            self._transfer.upload(buffer.storage(self._pool).gpu, array)
+            self._transfers.forget()
+            self._transfers.upload(buffer.storage(self._pool).gpu, array)
             if start:
                 observers.span(observers.UPLOAD, self.device.name, start, perf_counter_ns(), array.nbytes)
 
@@ -177,7 +177,7 @@ class WgpuProvider(Guarded):
                 if array.nbytes > SMALL_BYTES:  # a small copy takes as long as the kernels before it
                     start, phase = self._observed_wait(), observers.DOWNLOAD
             data = as_bytes(array)
-            staging = self._transfer.start_download(buffer.storage(self._pool).gpu, data)
+            staging = self._transfers.start_download(buffer.storage(self._pool).gpu, data)
             is_there = staging is None or self._driver.is_mapped(staging)
             if is_there:
                 self._finish_read(staging, data, phase, start)
@@ -191,7 +191,7 @@ class WgpuProvider(Guarded):
         The function that is returned waits for them, and returns a number for each buffer.
         """
         with self._entered(), self._lock, self._using("a download"):
-            staging = self._transfer.start_download_of_words([b.storage(self._pool).gpu for b in buffers])
+            staging = self._transfers.start_download_of_words([b.storage(self._pool).gpu for b in buffers])
 
         def words() -> npt.NDArray[np.uint32]:
             array = np.empty(len(buffers), np.uint32)
@@ -211,7 +211,7 @@ class WgpuProvider(Guarded):
     def _finish_read(self, staging: drivers.Staging | None, data: drivers.Bytes, phase: str, start: int) -> None:
         """Copy what :meth:`read` was waiting for, if it was; the lock is held."""
         if staging is not None:
-            self._transfer.finish_download(staging, data)
+            self._transfers.finish_download(staging, data)
         self._dispatcher.waited()
         if start:
             observers.span(phase, self.device.name, start, perf_counter_ns(), data.size)
@@ -270,9 +270,9 @@ class WgpuProvider(Guarded):
             if self._dead:
                 raise DeviceError(self._dead)
             try:
-                expected = self._transfer.expected
+                expected = self._transfers.expected
                 if expected is not None and (wanted is not None or self._writes(tasks, expected.copies[0].source)):
-                    self._transfer.forget()
+                    self._transfers.forget()
                 if wanted is None:
                     self._dispatcher.run(tasks, None, key)
                     self._watch()
@@ -289,7 +289,7 @@ class WgpuProvider(Guarded):
         with self._entered(), self._lock:
             if self._dead:
                 raise DeviceError(self._dead)
-            if self._transfer.expected is not None:  # the tasks may write to its source
+            if self._transfers.expected is not None:  # the tasks may write to its source
                 return False
             try:
                 if wanted is not None:
@@ -310,20 +310,20 @@ class WgpuProvider(Guarded):
 
     def _fetching(self, wanted: WgpuBuffer, run: Callable[[drivers.Download | None], bool | None]) -> bool:
         """Run tasks with a copy of a small buffer to the host; return False if ``run`` does, which ran nothing."""
-        download = self._transfer.small_download(wanted.storage(self._pool).gpu, wanted.nbytes)
+        download = self._transfers.small_download(wanted.storage(self._pool).gpu, wanted.nbytes)
         try:
             is_run = run(download) is not False
         except DeviceMemoryError:  # nothing was submitted
             if download is not None:
-                self._transfer.keep(download.staging)
+                self._transfers.keep(download.staging)
             raise
         except BaseException:
-            self._transfer.clear()
+            self._transfers.clear()
             raise
         if is_run:
-            self._transfer.expected = download
+            self._transfers.expected = download
         elif download is not None:
-            self._transfer.keep(download.staging)
+            self._transfers.keep(download.staging)
         return is_run
 
     def synchronize(self) -> None:
@@ -378,7 +378,7 @@ class WgpuProvider(Guarded):
         """Return the memory of the pool and of the staging buffers to the device."""
         with self._entered(), self._lock, self._using("a trim"):
             self._pool.trim()
-            self._transfer.trim()
+            self._transfers.trim()
 
     def describe(self, prepared: Prepared) -> list[Kernel]:
         """Return the distinct kernels of a prepared step, in the order of their first launches."""
@@ -420,7 +420,7 @@ class WgpuProvider(Guarded):
             buffer.is_shared = True
             self._dispatcher.share()
             self._dispatcher.flush()
-            self._transfer.forget()
+            self._transfers.forget()
             return buffer.storage(self._pool).gpu
 
     def adopt(self, handle: Any, nbytes: int) -> WgpuBuffer:
@@ -465,7 +465,7 @@ class WgpuProvider(Guarded):
                 f"the device {self.device.name!r} is closed; arrays that were read are still right, "
                 "others must be made again"
             )
-            self._transfer.clear()
+            self._transfers.clear()
             self._dispatcher.clear()
             self._pipelines.clear()
             self._pool.close(self._dead)
@@ -475,6 +475,6 @@ class WgpuProvider(Guarded):
         """Disown the device of the parent process; called in a forked child, where only this thread exists."""
         self._renew_lock()
         self._end(adapters.FORKED)
-        parts = (self._dispatcher, self._pipelines, self._transfer, self._pool, self._driver)
+        parts = (self._dispatcher, self._pipelines, self._transfers, self._pool, self._driver)
         drivers.disown(chain.from_iterable(part.objects() for part in parts))
         self._pool.abandon(self._dead)

@@ -31,7 +31,7 @@ def as_bytes(array: npt.NDArray[Any]) -> Bytes:
     return array.reshape(-1).view(np.uint8)
 
 
-class Transfer:
+class Transfers:
     """Uploads and downloads of one device.
 
     Parameters

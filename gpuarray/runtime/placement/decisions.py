@@ -18,7 +18,7 @@ from enum import StrEnum
 from math import prod
 from typing import Final, assert_never
 
-from gpuarray.fusion.costs import evaluations
+from gpuarray.fusion.costs import operation_counts
 from gpuarray.fusion.plan import Plan
 from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, Loop, ScanStep, ScatterStep, Step
 from gpuarray.ops.columns import Kind
@@ -274,7 +274,7 @@ def name_of(step: Step) -> str:
         case ScanStep():
             return step.op.name
         case Loop():
-            ops = [item.op for item in evaluations(step)]
+            ops = [item.op for item in operation_counts(step)]
             shown = [op for op in ops if not (isinstance(op, MapOp) and op.kind is Kind.CONVERSION)]
             names = list(dict.fromkeys(op.name for op in shown))
             return "+".join(names[:6]) + ("+..." if len(names) > 6 else "") if names else "loop"

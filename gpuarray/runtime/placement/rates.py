@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from gpuarray.dtypes import DType
-from gpuarray.fusion.costs import Cost, Evaluation, arithmetic, cost, evaluations
+from gpuarray.fusion.costs import Cost, OperationCount, arithmetic, cost, operation_counts
 from gpuarray.fusion.steps import CopyStep, Step
 from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
@@ -155,19 +155,19 @@ class Amounts:
         The step.
     moved : Cost
         All of it.
-    loops : list of (int, list of Evaluation)
+    loops : list of (int, list of OperationCount)
         The bytes that each of its loops moves, and what it evaluates.
     """
 
     step: Step
     moved: Cost
-    loops: list[tuple[int, list[Evaluation]]]
+    loops: list[tuple[int, list[OperationCount]]]
 
 
 def amounts(step: Step) -> Amounts:
     """Return the bytes that a step moves and the operations that it computes."""
     moved = cost(step)
-    loops = [((moved if loop is step else cost(loop)).nbytes, [*evaluations(loop)]) for loop in step.loops]
+    loops = [((moved if loop is step else cost(loop)).nbytes, [*operation_counts(loop)]) for loop in step.loops]
     return Amounts(step, moved, loops)
 
 
@@ -199,7 +199,7 @@ def _product(rates: Rates, step: Step, operations: int) -> float:
     return at(measured, operations) if measured else _UNMEASURED * at(rates.product.get("float32", ()), operations)
 
 
-def _loop(rates: Rates, nbytes: int, evaluated: Sequence[Evaluation], chunks: int) -> float:
+def _loop(rates: Rates, nbytes: int, evaluated: Sequence[OperationCount], chunks: int) -> float:
     """Return the time of a loop, from its memory traffic and its arithmetic.
 
     A device moves data while it computes, so the longer of both counts; in-process both add up.
@@ -229,7 +229,7 @@ def operation_key(name: str, dtype: DType) -> str:
     return f"{name}:{dtype.name}"
 
 
-def _operation(rates: Rates, item: Evaluation) -> float:
+def _operation(rates: Rates, item: OperationCount) -> float:
     """Return the time of an elementwise operation, as measured or else by its cost."""
     key = operation_key(item.op.name, item.dtype)
     known = rates.rows.get(key)
