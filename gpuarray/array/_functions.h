@@ -103,7 +103,7 @@ static int is_small_result(const Arguments *arguments, double most, long growth)
         return 1;
     if (growth & VECTORS && arguments->count == 2 && arguments->axes <= 3)
         return 1;
-    if (growth & MATRICES && arguments->extent <= MOST_ROWS)
+    if (growth & MATRICES && arguments->extent <= MOST_ROWS && arguments->axes <= 2 * arguments->count)
         return 1;
     if (growth & MULTIPLES)
         return arguments->count == 1 && arguments->product * arguments->multiple <= limit;

@@ -271,21 +271,11 @@ def _own(result: Any, device: Device) -> GpuArray:
 
 def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function with a new array where NumPy's returns its argument."""
-
-    def run(x: Any, *arguments: Any, **keywords: Any) -> Any:
-        result = function(x, *arguments, **keywords)
-        return result.copy() if result is x else result
-
-    return run
-
-
-def grouped(function: Callable[..., Any], group: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function with another named tuple where NumPy's returns one."""
     plain = getattr(function, "__wrapped__", function)  # which does not look for arrays of other packages
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
-        results = plain(*arguments, **keywords)
-        return group(*results) if hasattr(results, "_fields") else results
+    def run(x: Any, *arguments: Any, **keywords: Any) -> Any:
+        result = plain(x, *arguments, **keywords)
+        return result.copy() if result is x else result
 
     return run
 

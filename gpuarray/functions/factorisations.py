@@ -12,7 +12,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions import lapack
 from gpuarray.functions.arguments import ArrayLike, as_array, standard_function, takes_names_of
-from gpuarray.functions.at_once import at_once, grouped
+from gpuarray.functions.at_once import at_once
 from gpuarray.functions.linalg_arguments import (
     by_lapack,
     complex_dtype,
@@ -80,11 +80,7 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     return factor
 
 
-def _complex(x: Any) -> Any:
-    return x.astype(np.result_type(x, np.complex64), copy=False)
-
-
-@partial(at_once, results="elements", call=lambda a: tuple(map(_complex, np.linalg.eig(a))))
+@partial(at_once, results="elements", call=lapack.eig)
 @partial(takes_names_of, np.linalg.eig)
 @standard_function
 def eig(x: ArrayLike, /) -> EigResult:
@@ -111,7 +107,7 @@ def eig(x: ArrayLike, /) -> EigResult:
     return EigResult(*run(ops.eig, [array], [(array.shape[:-1], dtype), (array.shape, dtype)]))
 
 
-@partial(at_once, results="elements", call=lambda a: _complex(np.linalg.eigvals(a)))
+@partial(at_once, results="elements", call=lapack.eigvals)
 @partial(takes_names_of, np.linalg.eigvals)
 @standard_function
 def eigvals(x: ArrayLike, /) -> GpuArray:
@@ -169,13 +165,20 @@ def _triangle(name: str) -> str:
     return name.upper()
 
 
+def _small_qr(a: Any, mode: str = "reduced") -> Any:
+    if mode == "raw":
+        return np.linalg.qr(a, "raw")
+    factors = lapack.qr(a, mode)
+    return factors if mode == "r" else QRResult(*factors)
+
+
 @overload
 def qr(x: ArrayLike, /, mode: Literal["reduced", "complete"] = ...) -> QRResult: ...
 @overload
 def qr(x: ArrayLike, /, mode: Literal["r"]) -> GpuArray: ...
 @overload
 def qr(x: ArrayLike, /, mode: Literal["raw"]) -> tuple[GpuArray, GpuArray]: ...
-@native("linalg.qr", at_once="matrices", call=grouped(np.linalg.qr, QRResult))
+@native("linalg.qr", at_once="matrices", call=_small_qr)
 @standard_function
 def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     """Return orthogonal and upper triangular factors.

@@ -7,6 +7,7 @@ if it lacks one of the ufuncs.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -38,13 +39,13 @@ def _run(name: str, signature: str, *operands: Any) -> Any:
     name : str
         The name of the ufunc.
     signature : str
-        The types of its operands and results for complex matrices; for real ones, D is d.
+        The types of its operands and results for complex matrices, with C for what is complex of real ones too.
     *operands : ndarray
         The operands.
     """
     kinds = {x.dtype.char for x in operands}
     types = signature.replace("D", "d") if kinds.isdisjoint("FD") else signature
-    result = strict.run(getattr(_UFUNCS, name), *operands, signature=types)
+    result = strict.run(getattr(_UFUNCS, name), *operands, signature=types.replace("C", "D"))
     if not kinds.issubset("fF"):
         return result
     return tuple(map(_narrowed, result)) if type(result) is tuple else _narrowed(result)
@@ -78,10 +79,50 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
     return _run({"L": "eigvalsh_lo", "U": "eigvalsh_up"}[UPLO], "D->d", a)
 
 
+def eig(a: Any) -> Any:
+    """Compute as :func:`numpy.linalg.eig`, with complex results without names."""
+    _check_finite(a)
+    return _run("eig", "D->CC", a)
+
+
+def eigvals(a: Any) -> Any:
+    """Compute as :func:`numpy.linalg.eigvals`, with a complex result."""
+    _check_finite(a)
+    return _run("eigvals", "D->C", a)
+
+
+def _check_finite(a: Any) -> None:
+    if not np.isfinite(a).all():
+        raise np.linalg.LinAlgError
+
+
 @_by("inv")
 def inv(a: Any) -> Any:
     """Compute as :func:`numpy.linalg.inv`."""
     return _run("inv", "D->D", a)
+
+
+@_by("qr_r_raw", "qr_reduced", "qr_complete")
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """Compute as :func:`numpy.linalg.qr` in its other modes than "raw", without names of the results."""
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError
+    (m, n), kind = a.shape[-2:], a.dtype.char
+    reflectors = a.astype("D" if kind in "FD" else "d")
+    scales = _run("qr_r_raw", "D->D", reflectors)  # which writes to its operand
+    is_complete = mode == "complete" and m > n
+    above = reflectors[..., : m if is_complete else min(m, n), :]
+    r = np.where(_is_below(*above.shape[-2:]), 0, above)
+    if mode == "r":
+        return _narrowed(r) if kind in "fF" else r
+    q = _run("qr_complete" if is_complete else "qr_reduced", "DD->D", reflectors, scales)
+    return (_narrowed(q), _narrowed(r)) if kind in "fF" else (q, r)
+
+
+@lru_cache(maxsize=4)
+def _is_below(rows: int, columns: int) -> Any:
+    """Return which elements of a matrix are below the diagonal."""
+    return np.tri(rows, columns, -1, bool)
 
 
 @_by("slogdet")

@@ -103,7 +103,7 @@ def inv(x: ArrayLike, /) -> GpuArray:
     return inverse
 
 
-@native("linalg.solve", at_once="elements", call=lapack.solve)
+@native("linalg.solve", at_once="solutions", call=lapack.solve)
 @standard_function
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return solutions of systems of linear equations.
@@ -151,7 +151,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return solution
 
 
-@native("linalg.lstsq", at_once="elements")
+@native("linalg.lstsq", at_once="solutions")
 def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqResult:
     """Return the least-squares solution of a system of linear equations.
 

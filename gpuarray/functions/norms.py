@@ -2,7 +2,7 @@
 
 from math import inf
 from operator import index
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -120,10 +120,14 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     return norms if keepdims else norms.reshape(array.shape[:-2])
 
 
+#: NumPy's function, which does not look for arrays of other packages.
+_norm: Final = getattr(np.linalg.norm, "__wrapped__", np.linalg.norm)
+
+
 def _of_few_or_all(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     if x.size > QUICK and not (ord is None and axis is None):
         raise NotImplementedError  # threads share what is no product of a vector with itself
-    return np.linalg.norm(x, ord, axis, keepdims)
+    return _norm(x, ord, axis, keepdims)
 
 
 @implements("linalg.norm", at_once="elements", call=_of_few_or_all, most=ANY)

@@ -72,6 +72,11 @@ def _has_few_rows(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     return bool(max([max(host.shape, default=1) for host in hosts]) ** 3 <= MULTIPLICATIONS)
 
 
+def _has_few_solutions(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
+    """Return whether solutions of systems are few; those of one matrix have the extents of the arguments."""
+    return all(host.ndim <= 2 for host in hosts) or has_few_elements(hosts, arguments, keywords)
+
+
 def _has_few_contracted(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     first, second = hosts
     axes = arguments[2] if len(arguments) > 2 else keywords.get("axes", 2)
@@ -124,6 +129,8 @@ RESULTS: Final[dict[str, Results]] = {
     "sums": Results(inf, has_few_elements),
     # they are products of matrices and vectors, of which NumPy computes those of few operations
     "matrix products": Results(_FEW, _has_few_multiplications, VECTORS),
+    # they are solutions of systems of linear equations
+    "solutions": Results(_FEW, _has_few_solutions, ELEMENTS | VECTORS | MATRICES),
     # they are products of several matrices
     "chains of products": Results(_FEW, _has_few_rows, MATRICES),
     # they are products of vectors, of the shape to which the arrays broadcast or fewer elements

@@ -123,6 +123,20 @@ def test_small_matrices_have_numpys_bits(dtype, stack):
                 np.testing.assert_array_equal(theirs, np.asarray(mine), text, strict=True)
 
 
+@pytest.mark.parametrize(
+    "host", [S, H, B, Z, Z.astype(np.complex64), S > 0], ids=["d", "symmetric", "f", "D", "F", "?"]
+)
+def test_small_eigenvalues_have_numpys_bits(host):
+    wanted = np.linalg.eig(host)
+    with xp.using(device="cpu"):
+        x = xp.asarray(host)
+        for theirs, mine in zip((*wanted, wanted[0]), (*xp.linalg.eig(x), xp.linalg.eigvals(x)), strict=True):
+            dtype = np.result_type(theirs, np.complex64)
+            np.testing.assert_array_equal(theirs.astype(dtype), np.asarray(mine), strict=True)
+        with pytest.raises(np.linalg.LinAlgError, match="infs or NaNs"):
+            xp.linalg.eig(x / xp.zeros(x.shape))
+
+
 @pytest.mark.parametrize("are_missing", [False, True])
 def test_ufuncs_of_lapack_may_be_missing(are_missing, monkeypatch):
     if are_missing:
@@ -130,7 +144,7 @@ def test_ufuncs_of_lapack_may_be_missing(are_missing, monkeypatch):
     spec = importlib.util.spec_from_file_location("lapack", lapack.__file__)
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
-    for name in ("cholesky", "det", "eigh", "eigvalsh", "inv", "slogdet", "solve", "svd", "svdvals"):
+    for name in ("cholesky", "det", "eigh", "eigvalsh", "inv", "qr", "slogdet", "solve", "svd", "svdvals"):
         numpys, function = getattr(np.linalg, name), getattr(loaded, name)
         assert (function is numpys) == (are_missing and name != "svdvals")
         operands = (P, V[:4]) if name == "solve" else (P,)

@@ -36,6 +36,8 @@ CALLS = {
     "lstsq": lambda np, x, v, i: np.linalg.lstsq(x, x[0])[0],
     "svd": lambda np, x, v, i: np.linalg.svd(x)[1],
     "qr": lambda np, x, v, i: abs(np.linalg.qr(x)[1]),
+    "eig": lambda np, x, v, i: np.sort(abs(np.linalg.eig(x)[0])) + abs(np.linalg.eig(x)[1]).sum(),
+    "solutions": lambda np, x, v, i: np.linalg.solve(np.eye(40) + np.ones((40, 40)), np.ones((40, 40)))[:4, :4] + x,
     "cond": lambda np, x, v, i: np.linalg.cond(x),
     "nan": lambda np, x, v, i: np.nanmax(v) + np.nanmin(v) + np.nancumsum(v) + np.nanargmax(v),
     "spread": lambda np, x, v, i: np.nanmean(v) + np.nanstd(v, ddof=1) + np.nanvar(x, axis=0, keepdims=True) + x.mT,
