@@ -14,6 +14,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 #: The source of each module, and what takes longer without it.
 SOURCES = {
     Path("gpuarray/array/_compiled.c"): "operators of small arrays",
+    Path("gpuarray/jit/_compiled.c"): "calls of recorded functions",
     Path("gpuarray/ops/_compiled.c"): "random numbers and orders on the host",
     Path("gpuarray/ops/_chains.c"): "elementwise operations on the host",
 }

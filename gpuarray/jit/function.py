@@ -14,6 +14,7 @@ from gpuarray import logs
 from gpuarray.array import GpuArray
 from gpuarray.functions.evaluation import evaluate
 from gpuarray.graph import tape, tracing
+from gpuarray.jit.compiled import Replay, replay_of
 from gpuarray.jit.guards import has_identity
 from gpuarray.jit.recorder import record
 from gpuarray.jit.recording import Recording
@@ -26,6 +27,8 @@ R = TypeVar("R")
 _OFFSETS: Final = 3
 #: After this many recordings for new sizes in a row, without a call that uses one again, calls are not recorded.
 _PASSING: Final = 8
+#: The maximum number of recordings with replays, which each call tries in turn.
+_REPLAYS: Final = 4
 #: The maximum number of recordings of one signature, for different values of variables around the function.
 _VARIANTS: Final = 8
 
@@ -57,6 +60,8 @@ class Jitted(Generic[P, R]):
         self._maxsize = maxsize
         self._lock = threading.Lock()
         self._recordings: OrderedDict[Hashable, list[Recording]] = OrderedDict()
+        self._replays: tuple[tuple[Hashable, Replay], ...] = ()
+        """The replays of recordings, and their signatures, the last one first."""
         self._kept: dict[Hashable, list[Any]] = {}
         self._offsets: dict[Hashable, int] = {}
         """How many recordings were made, by the signature without the offsets of views; -1 if copies will not do."""
@@ -84,6 +89,14 @@ class Jitted(Generic[P, R]):
 
     def __call__(self, *args: P.args, **keywords: P.kwargs) -> R:
         """Call the function, or replay its recording if there is one for such a call."""
+        if not keywords:
+            for key, replay in self._replays:
+                result: R = replay(*args)
+                if result is not NotImplemented:
+                    self._hits += 1
+                    if len(self._recordings) > 1:
+                        self._use(key)
+                    return result
         if tracing.mode().is_replayed:
             return self._function(*args, **keywords)  # the recording of the caller includes this call
         if tape.state.tapes and tape.active() is not None:
@@ -99,6 +112,8 @@ class Jitted(Generic[P, R]):
                     self._hits += 1
                     if len(self._recordings) > 1:
                         self._use(key)
+                    if not (keywords or recording.had_replay or self._static_places):
+                        self._add_replay(key, recording, args)
                     replayed: R = recording.play(call)
                     return replayed
         if (copied := self._with_copies(call, args, keywords)) is not None:
@@ -177,6 +192,15 @@ class Jitted(Generic[P, R]):
         replayed: R = recording.play(call)
         return (replayed,)
 
+    def _add_replay(self, key: Hashable, recording: Recording, args: tuple[Any, ...]) -> None:
+        """Have the next calls like this one replayed without a step in Python, if its recording is plain."""
+        recording.had_replay = True
+        replay = replay_of(recording, args)
+        if replay is not None:
+            with self._lock:
+                if key in self._recordings:
+                    self._replays = ((key, replay), *self._replays[: _REPLAYS - 1])
+
     def _use(self, key: Hashable) -> None:
         """Mark a signature as the most recently used one."""
         with self._lock:
@@ -221,6 +245,7 @@ class Jitted(Generic[P, R]):
         self._kept[key] = [ref(value, gone) if has_identity(value) else value for value in call.statics]
 
     def _forget(self, key: Hashable) -> None:
+        self._replays = tuple([known for known in self._replays if known[0] != key])
         self._recordings.pop(key, None)
         self._kept.pop(key, None)
 
@@ -233,6 +258,7 @@ class Jitted(Generic[P, R]):
         """Forget all recordings."""
         with self._lock:
             self._recordings.clear()
+            self._replays = ()
             self._kept.clear()
             self._hits = self._misses = 0
 

@@ -1,6 +1,7 @@
 """Recording a function: its call is traced, and what later calls need becomes a :class:`Recording`."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 from weakref import ref
 
@@ -13,6 +14,7 @@ from gpuarray.device import Device
 from gpuarray.errors import RecordingError
 from gpuarray.functions.random import Generator
 from gpuarray.functions.random_bits import Philox
+from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.jit.guards import Guards
 from gpuarray.jit.recording import Maker, Recording, Source
@@ -189,6 +191,52 @@ class _Arguments:
                 )
 
 
+@dataclass(frozen=True, slots=True)
+class NewArray:
+    """Makes an array with new storage.
+
+    Attributes
+    ----------
+    register : int
+        The register of its value.
+    device : Device
+        Its device.
+    layout : Layout or None
+        Its layout: it may be in another order than C's.
+    shape : tuple of int
+        Its shape.
+    access : int
+        Its access.
+    number : int
+        The number of its cell.
+    """
+
+    register: int
+    device: Device
+    layout: Layout | None
+    shape: Shape
+    access: int
+    number: int
+
+    def __call__(self, call: Call) -> GpuArray:
+        """Return the array of a call."""
+        array = call.results[self.number] = wrap(call.registers[self.register], self.device)
+        array._access, array._layout, array._shape = self.access, self.layout, self.shape
+        return array
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Makes a tuple or a list, whose items ``parts`` make."""
+
+    kind: type
+    parts: list[Maker]
+
+    def __call__(self, call: Call) -> Any:
+        """Return the tuple or list of a call."""
+        return self.kind([part(call) for part in self.parts])
+
+
 class _Output:
     """The result of a recorded function, and how to make it in each call."""
 
@@ -197,6 +245,8 @@ class _Output:
         self._arguments = arguments
         self._cells: dict[Cell, int] = {}
         """New cells, numbered in order."""
+        self._wrapped: set[int] = set()
+        """The numbers of the cells for which earlier parts of the result make arrays."""
         self.is_sharing = False
         """Whether it shares memory with arrays that were there before."""
         rebuilt(result, self._look)
@@ -223,8 +273,7 @@ class _Output:
             slot = value._slot
             return lambda call: call.values[slot]
         if kind is tuple or kind is list:
-            parts = [self.maker(item) for item in value]
-            return lambda call: kind([item(call) for item in parts])
+            return Items(kind, [self.maker(item) for item in value])
         if kind is dict:
             named = {name: self.maker(item) for name, item in value.items()}
             return lambda call: {name: item(call) for name, item in named.items()}
@@ -251,22 +300,21 @@ class _Output:
             self.is_sharing = True
             number_of_cell = self._trace.number(cell)
             return lambda call: _seen(call.cells[number_of_cell], layout, shape, dtype, part, access)
-        register, device = self._trace.register(cell.node), cell.device
+        register = self._trace.register(cell.node)
         self._trace.returned.add(register)
-        first = self._cells[cell]
         is_view = array._owner is not None or part is not None
+        number = self._cells[cell]
+        is_first = number not in self._wrapped
+        self._wrapped.add(number)
+        if is_first and not is_view:
+            return NewArray(register, cell.device, layout, shape, access, number)
+        whole = NewArray(register, cell.device, None, cell.node.shape, access, number)
 
-        def make(call: Call) -> GpuArray:
-            result = call.results.get(first)
-            if result is None:
-                result = call.results[first] = wrap(call.registers[register], device)
-                result._access = access
-                if not is_view:  # it may be in another order than C's
-                    result._layout, result._shape = layout, shape
-                    return result
-            return result._see(layout, shape, dtype, part, access)
+        def view(call: Call) -> GpuArray:
+            result = call.results.get(number)
+            return (whole(call) if result is None else result)._see(layout, shape, dtype, part, access)
 
-        return make
+        return view
 
 
 def _seen(cell: Cell, *view: Any) -> GpuArray:

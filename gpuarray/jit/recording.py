@@ -91,6 +91,8 @@ class Recording:
         Builds the result.
     is_sharing : bool
         Whether the result shares memory with arrays that were there before the call.
+    had_replay : bool
+        Whether a replay was made of it, or tried to be made.
     """
 
     name: str
@@ -108,6 +110,12 @@ class Recording:
     checks: tuple[Check, ...]
     make: Maker
     is_sharing: bool
+    had_replay: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a call runs the segments and changes nothing, provided that no variable around it has changed."""
+        return not (self.updates or self.lines or self.checks or self.hosts or self.ranges or self.moved)
 
     @property
     def takes_copies(self) -> bool:

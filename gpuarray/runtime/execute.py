@@ -16,7 +16,7 @@ from gpuarray.providers.base import Provider
 from gpuarray.runtime import telemetry
 from gpuarray.runtime.history import OF_VALUES, Evaluation, blame, remember
 from gpuarray.runtime.placement import auto, decisions
-from gpuarray.runtime.prepared import PreparedPlan, PreparedStep
+from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
 from gpuarray.runtime.schedule import Observe, Run, Schedule
 from gpuarray.runtime.telemetry import counters
 from gpuarray.source_locations import Origin
@@ -73,10 +73,7 @@ def execute(
     if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
         moved = [number for number in moved if number >= placed.in_one_go]
     planned = observers.plan_found(placed) if start and not observers.skip_repeat(placed, start) else 0
-    counters["evaluations"] += 1
-    counters["operations"] += prepared.operations
-    serial = remember(prepared, placed, provider.device, origins)
-    placed.runs += 1
+    serial = begin(prepared, placed, provider, origins)
     results: list[Leaf] | None = None
     try:
         if placed.fallbacks:
@@ -105,6 +102,14 @@ def execute(
     if placed.is_free:
         auto.propagate(prepared, leaves, results)
     return results
+
+
+def begin(prepared: PreparedPlan, placed: Placement, provider: Provider, origins: Sequence[Origin | None]) -> int:
+    """Count a run of a plan and record it for errors; return its number."""
+    counters["evaluations"] += 1
+    counters["operations"] += prepared.operations
+    placed.runs += 1
+    return remember(prepared, placed, provider.device, origins)
 
 
 def _run_on_host(

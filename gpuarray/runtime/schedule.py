@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from operator import itemgetter
 from time import perf_counter_ns
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy.typing as npt
 
@@ -35,6 +35,27 @@ Observe: TypeAlias = Callable[[int, float, int], None]
 _KEPT: Final = 8
 #: The maximum bytes of a value that is copied before an update in place. The copy takes some microseconds.
 _COPIED: Final = 1 << 16
+
+
+class PlainSchedule(NamedTuple):
+    """The run of a schedule without transfers and updates, all of whose buffers are on one device.
+
+    Attributes
+    ----------
+    loads : tuple of (int, Provider)
+        The numbers of the leaves whose buffers are in the first registers, and their place.
+    sizes : tuple of int
+        The sizes of the buffers that are allocated for the next registers, in bytes.
+    actions : tuple of (TaskList, int or None)
+        The actions, and by which number the device keeps each, if it does.
+    results : tuple of (int, int)
+        The positions and registers of the results.
+    """
+
+    loads: tuple[tuple[int, Provider], ...]
+    sizes: tuple[int, ...]
+    actions: tuple[tuple[TaskList, int | None], ...]
+    results: tuple[tuple[int, int], ...]
 
 
 class Schedule:
@@ -113,6 +134,25 @@ class Schedule:
             for _, inputs, outputs, _, step in listed.tasks
         )
         """Whether no action reads donated buffers, so that the schedule may run again after an error."""
+
+    def plain(self, provider: Provider) -> "PlainSchedule | None":
+        """Return what a run does with the buffers of a device; None if it does more than that."""
+        is_here = all(place is provider for _, place in self._loads) and all(
+            place is provider for place, _ in self._allocations
+        )
+        results = [(position, registers) for position, registers, source in self._results if source is None]
+        is_one = len(results) == len(self._results) and all(
+            len(registers) == 1 and registers[0][0] is provider for _, registers in results
+        )
+        lists = [action for action in self._actions if isinstance(action, TaskList)]
+        if self._transfers or self._donated or not (is_here and is_one):
+            return None
+        return PlainSchedule(
+            tuple(self._loads),
+            tuple([nbytes for _, sizes in self._allocations for nbytes in sizes]),
+            tuple([(tasks, tasks.serial if self._repeats and tasks.is_device else None) for tasks in lists]),
+            tuple([(position, registers[0][1]) for position, registers in results]),
+        )
 
     @classmethod
     def of(

@@ -41,6 +41,11 @@ def hold(leaf: Leaf, provider: Provider, buffer: Any) -> None:
         _holders.add(ref(leaf, _holders.discard))
 
 
+def holders() -> tuple[set[ref[Leaf]], Callable[[ref[Leaf]], None]]:
+    """Return the set to which :func:`hold` adds, and the function that weak references to leaves call in the end."""
+    return _holders, _holders.discard
+
+
 #: Returns the ``id`` of each leaf that must not be evicted. It is called only if memory is short.
 Kept: TypeAlias = Callable[[], Collection[int]]
 
