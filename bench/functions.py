@@ -101,13 +101,15 @@ def numpy_call(call: Call, arrays: dict[str, Any]) -> Call:
 
 def our_call(call: Call, arrays: dict[str, Any]) -> Call:
     """Return a call that evaluates its results, or what it changes; itself if its results have values at once."""
-    result = call()
-    if result is not None and all(array.is_computed() for array in _arrays(result, xp.ndarray)):
+
+    def computed_by(result: object) -> list[Any]:
+        return [arrays["z"], arrays["Z"]] if result is None else [*_arrays(result, xp.ndarray)]
+
+    if all(array.is_computed() for array in computed_by(call())):
         return call
 
     def evaluated() -> None:
-        result = call()
-        xp.evaluate(*(_arrays(result, xp.ndarray) if result is not None else (arrays["z"], arrays["Z"])))
+        xp.evaluate(*computed_by(call()))
 
     return evaluated
 
