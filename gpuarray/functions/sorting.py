@@ -42,8 +42,13 @@ def _along(op: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameters
     return ordered if is_last else wrap(ordered.swapaxes(number, -1).node(), x.device)
 
 
-def _by_line(op: CallOp, order_of_result: Literal["C", "K"]) -> Callable[..., Any]:
-    """Return a function of NumPy arrays that applies an operation, which orders the last axis, along any axis."""
+def _by_line(op: CallOp, order_of_result: Literal["C", "K"], dtype: DType | None = None) -> Callable[..., Any]:
+    """Return a function of NumPy arrays that applies an operation, which orders the last axis, along any axis.
+
+    The result has a dtype, or that of the array.
+    """
+    into = op.into
+    assert into is not None
 
     def run(
         x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, descending: bool = False, stable: Any = True
@@ -51,12 +56,10 @@ def _by_line(op: CallOp, order_of_result: Literal["C", "K"]) -> Callable[..., An
         if kind is not None or order is not None or stable is not True:
             check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
         is_last = x.ndim > 0 and axis in (-1, x.ndim - 1)
-        lines = x if is_last else x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
-        result = op.numpy(lines, descending=bool(descending))
         if axis is None or (is_last and (order_of_result == "C" or x.flags.c_contiguous)):
-            return result
-        ordered = np.empty_like(x, result.dtype, order_of_result)
-        ordered.swapaxes(axis, -1)[...] = result
+            return op.numpy(x.reshape(-1) if axis is None else x, descending=bool(descending))
+        ordered = np.empty_like(x, dtype or x.dtype, order_of_result)
+        into(ordered.swapaxes(axis, -1), x.swapaxes(axis, -1), descending=bool(descending))
         return ordered
 
     return run
@@ -103,7 +106,7 @@ def sort(
     return _along(calls.sort, array, axis, array.dtype, descending=bool(descending))
 
 
-@native("argsort", at_once="lines", call=_by_line(calls.argsort, "C"))
+@native("argsort", at_once="lines", call=_by_line(calls.argsort, "C", dtypes.int64))
 @standard_function
 def argsort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,

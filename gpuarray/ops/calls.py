@@ -87,10 +87,10 @@ def _argsort(x: Any, *, descending: bool) -> Any:
 
 def _argsort_into(out: Any, x: Any, *, descending: bool) -> None:
     span = _span(x)
-    if _is_repaired(x, descending, span):
-        np.copyto(out, _argsort_repaired(x))
-    else:
+    if out.flags.c_contiguous and not _is_repaired(x, descending, span):
         _stable_order_into(out, x, descending, span)
+    else:
+        np.copyto(out, _argsort(x, descending=descending))
 
 
 def _stable_order_into(out: Any, x: Any, descending: bool, span: int | None) -> None:
