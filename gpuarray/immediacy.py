@@ -15,8 +15,11 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-#: The most elements of several lines that one thread computes; threads would share more.
+#: The most elements of several matrices that one thread computes; threads would share more.
 ONE_THREAD: Final = 1 << 15
+#: The same of several lines. Until they have more, threads gain less time by a sort or a Fourier transform than plans
+#: take for what is computed from its results.
+FEW_LINES: Final = 1 << 17
 #: Kinds of devices whose small values the host always computes, unless all operations are recorded.
 FREE: Final = frozenset(("auto", "cpu"))
 

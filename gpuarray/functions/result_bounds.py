@@ -9,7 +9,7 @@ import numpy as np
 from gpuarray.array.compiled import ELEMENTS, INTEGERS, MATRICES, MULTIPLES, PAIRS, PRODUCTS, VECTORS
 from gpuarray.array.immediate import MULTIPLICATIONS, have_few_products
 from gpuarray.graph.shapes import listed
-from gpuarray.immediacy import ONE_THREAD, immediacy
+from gpuarray.immediacy import FEW_LINES, ONE_THREAD, immediacy
 
 #: The most elements of a result of one of the products and multiples.
 _MOST: Final = 1 << 20
@@ -56,9 +56,9 @@ def _has_few_addends(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     return all(host.size <= ONE_THREAD for host in hosts)
 
 
-def _has_few(axes: int) -> Bound:
+def _has_few(axes: int, most: int) -> Bound:
     """Return the bound of functions of lines (1 axis) or matrices (2 axes), which threads share if they are many."""
-    return lambda hosts, arguments, keywords: bool(hosts[0].ndim <= axes or hosts[0].size <= ONE_THREAD)
+    return lambda hosts, arguments, keywords: bool(hosts[0].ndim <= axes or hosts[0].size <= most)
 
 
 def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
@@ -122,9 +122,9 @@ RESULTS: Final[dict[str, Results]] = {
     # they have fewer elements, each of many: the sums of a plan have smaller errors
     "precise": Results(ONE_THREAD, _has_few_addends),
     # they have the shape of the array, and each line along an axis is computed from one line
-    "lines": Results(ONE_THREAD, _has_few(1)),
+    "lines": Results(FEW_LINES, _has_few(1, FEW_LINES)),
     # the same with matrices, along the last two axes
-    "matrices": Results(ONE_THREAD, _has_few(2)),
+    "matrices": Results(ONE_THREAD, _has_few(2, ONE_THREAD)),
     # they have no more elements than all arrays together, whatever shapes these have
     "sums": Results(inf, has_few_elements),
     # they are products of matrices and vectors, of which NumPy computes those of few operations

@@ -34,7 +34,7 @@ from gpuarray.graph.nodes import (
     View,
 )
 from gpuarray.graph.walk import current
-from gpuarray.immediacy import ONE_THREAD
+from gpuarray.immediacy import FEW_LINES
 from gpuarray.ops.columns import Kind
 from gpuarray.runtime import telemetry
 from gpuarray.runtime.host_memory import keep, leaf_of, value_of
@@ -309,7 +309,7 @@ def _is_left(node: Node, calls: bool) -> bool:
         return not calls and node.size * node.inputs[0].shape[-1] > _MULTIPLICATIONS
     if type(node) is not Call:
         return type(node) is Map and node.op.cost * prod(node.shape) > _SHARED
-    return not calls or bool(node.op.by_line and node.shape[-1] < node.size > ONE_THREAD)
+    return not calls or bool(node.op.by_line and node.shape[-1] < node.size > FEW_LINES)
 
 
 def _operands(node: Node) -> tuple[Node, ...]:
