@@ -33,7 +33,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     first = results[0]
     if any(result.shape != first.shape for result in results):
         raise ValueError(f"func1d must return arrays of one shape, and returned {sorted({p.shape for p in results})}")
-    joined = stack([result.astype(first.dtype, copy=False) for result in results])
+    joined = stack([each if each.dtype is first.dtype else each.astype(first.dtype) for each in results])
     joined = joined.reshape(*moved.shape[:-1], *first.shape)
     lead = moved.ndim - 1
     return joined.transpose([*range(number), *range(lead, joined.ndim), *range(number, lead)])
