@@ -227,6 +227,29 @@ def test_reads_and_writes_by_positions(key, convert):
             np.testing.assert_array_equal(np.asarray(y), np.asarray(z))
 
 
+def test_integers_of_numpy_select_views():
+    x, host = xp.asarray(np.arange(12.0).reshape(3, 4)), np.arange(12.0).reshape(3, 4)
+    for dtype in (np.int64, np.int8, np.uint32):
+        for key in (
+            dtype(1),
+            (dtype(2),),
+            (slice(None), dtype(3)),
+            (..., dtype(0)),
+            (dtype(1), slice(1, 3)),
+            (None, dtype(2)),
+        ):
+            for a in (x, host):
+                a[key] += 1
+                part = a[key]
+                part *= 2
+            np.testing.assert_array_equal(x, host)
+            assert x[key].base is x
+    for wrong in ((slice(None), np.int64(4)), np.int8(-4)):
+        with pytest.raises(IndexError):
+            x[wrong]
+    assert x[np.True_].shape == host[np.True_].shape  # a mask, not an integer
+
+
 def test_lists_of_lists_select():
     x, host = xp.asarray(np.arange(12.0).reshape(3, 4)), np.arange(12.0).reshape(3, 4)
     for key in (([[0], [2]], [[1, 3]]), [[0, 1], [2, 0]], ([[]], [[]]), (slice(None), [[1, 2]]), ([0, 1], [[2, 3]])):

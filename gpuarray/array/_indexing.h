@@ -77,12 +77,10 @@ static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, in
     }
     if (PyList_CheckExact(key))
         return list_of_positions(key, device, size, 0);
-    if (Py_IS_TYPE(key, array_type)) {
-        if ((value = value_of(key, on_pinned, &device_of_key)) == NULL || device_of_key != device)
-            return NULL;
-        if (PyArray_IsScalar(value, Integer))
-            return PyNumber_Index(value);
-    }
+    if (Py_IS_TYPE(key, array_type) && ((value = value_of(key, on_pinned, &device_of_key)) == NULL || device_of_key != device))
+        return NULL;
+    if (PyArray_IsScalar(value, Integer) && !PyArray_IsScalar(value, Timedelta))
+        return PyNumber_Index(value);
     if (!PyArray_CheckExact(value) || PyArray_NDIM((PyArrayObject *)value) < 1 || PyArray_SIZE((PyArrayObject *)value) > most)
         return NULL;
     if (PyArray_ISINTEGER((PyArrayObject *)value))

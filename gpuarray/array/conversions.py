@@ -292,6 +292,9 @@ class ConvertibleArray(MethodsArray):
         return float(self._scalar(float))
 
     def __complex__(self) -> complex:
+        value = self._value
+        if isinstance(value, np.number) and immediacy().limit:
+            return complex(value)
         return complex(self._scalar(complex))
 
     def __index__(self) -> int:
