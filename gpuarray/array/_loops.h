@@ -94,15 +94,12 @@ static int broadcast_shape(PyObject *const *operands, int count, npy_intp *shape
     return ndim;
 }
 
-/* The position of the loop of a ufunc for operands of one dtype; -1 if there is none, or if one before it takes several
-   dtypes: NumPy may choose that one for numbers. */
+/* The position of the loop of a ufunc for operands of one dtype; -1 if there is none. */
 static int loop_for(PyUFuncObject *ufunc, int type)
 {
     for (int i = 0; i < ufunc->ntypes; i++) {
         const char *types = ufunc->types + i * ufunc->nargs;
-        if (types[0] != types[ufunc->nin - 1])
-            return -1;
-        if (types[0] == type)
+        if (types[0] == type && types[ufunc->nin - 1] == type)
             return ufunc->functions[i] == NULL ? -1 : i;
     }
     return -1;

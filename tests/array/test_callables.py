@@ -190,3 +190,22 @@ def test_arrays_of_numbers_are_where_the_settings_say() -> None:
     assert xp.array(x, copy=False, ndmin=2).base is x
     assert xp.array(x, "int8", ndmin=2, order="F").tolist() == [[1, 1, 1]]
     assert np.array([1.0], like=xp.ones(1)).tolist() == np.asfortranarray([1.0], like=xp.ones(1)).tolist() == [1]
+
+
+def test_comparisons_of_one_dtype_run_the_loop_for_it() -> None:
+    values = [0, 1, -5, 7, 2**63 - 1, -(2**63), 3]
+    for kind in ("int64", "uint64", "int8", "float32", "float64", "complex128", "bool"):
+        first = np.array(values).astype(kind)
+        second = first[::-1].copy()
+        for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "maximum", "subtract"):
+            if name == "subtract" and kind == "bool":
+                continue
+            for other in (second, 1, True):
+                expected = getattr(np, name)(first, other)
+                other = xp.asarray(other) if other is second else other
+                actual = getattr(xp, name)(xp.asarray(first), other)
+                assert actual.dtype == expected.dtype
+                assert actual.tolist() == expected.tolist()
+    assert xp.less(xp.asarray([2**64 - 1], dtype="uint64"), -1).tolist() == [False]
+    assert xp.greater(xp.asarray([-1]), 2**64).tolist() == [False]
+    assert xp.equal(xp.asarray([-1]), np.uint64(2**64 - 1)).tolist() == [False]
