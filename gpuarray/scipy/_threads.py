@@ -115,7 +115,7 @@ def by_lines(function: Callable[..., Any], name: str, others: tuple[str, ...] = 
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        if not (is_large(args) and thread_pool.thread_count() > 1):
+        if not (is_large(args, 2) and thread_pool.thread_count() > 1):
             return function(*args, **kwargs)
         bound = parameters.bind(*args, **kwargs)
         bound.apply_defaults()
@@ -155,10 +155,10 @@ def by_lines(function: Callable[..., Any], name: str, others: tuple[str, ...] = 
     return run
 
 
-def is_large(values: Iterable[Any]) -> bool:
-    """Whether there is an array among values that threads share."""
+def is_large(values: Iterable[Any], axes: int = 0) -> bool:
+    """Whether there is an array among values that threads share, with at least as many axes."""
     for value in values:  # noqa: SIM110  # a generator would take longer than the test
-        if isinstance(value, np.ndarray) and value.size >= LEAST:
+        if isinstance(value, np.ndarray) and value.size >= LEAST and value.ndim >= axes:
             return True
     return False
 
