@@ -250,6 +250,31 @@ def test_integers_of_numpy_select_views():
     assert x[np.True_].shape == host[np.True_].shape  # a mask, not an integer
 
 
+def test_booleans_select():
+    x, host = xp.asarray(np.arange(6.0).reshape(3, 2)), np.arange(6.0).reshape(3, 2)
+    keys = (
+        True,
+        False,
+        [True, False, True],
+        (0, [False, True]),
+        (True, 1),
+        ([True, 2], 0),
+        [[True, False]] * 3,
+        (..., True),
+    )
+    for key in keys:
+        assert x[key].shape == host[key].shape
+        np.testing.assert_array_equal(x[key], host[key])
+        for a in (x, host):
+            a[key] += 10
+            kept = a[key]
+            kept += 1  # a copy
+        np.testing.assert_array_equal(x, host)
+    for wrong in ([True, False], (0, [True] * 3), [[True], [False, True]]):
+        with pytest.raises((IndexError, ValueError)):
+            x[wrong]
+
+
 def test_lists_of_lists_select():
     x, host = xp.asarray(np.arange(12.0).reshape(3, 4)), np.arange(12.0).reshape(3, 4)
     for key in (([[0], [2]], [[1, 3]]), [[0, 1], [2, 0]], ([[]], [[]]), (slice(None), [[1, 2]]), ([0, 1], [[2, 3]])):

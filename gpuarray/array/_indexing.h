@@ -36,7 +36,7 @@ static int as_position(PyObject *item, PyObject *device, npy_int64 *position)
     return as_integer(item, position, &type);
 }
 
-/* A list of integers, or of such lists, with the elements of arrays; NULL without an error if it has anything else. `size`
+/* A list of integers and booleans, or of such lists, with the elements of arrays; NULL without an error if it has anything else. `size`
    is multiplied by the lengths. */
 static PyObject *list_of_positions(PyObject *list, PyObject *device, double *size, int depth)
 {
@@ -47,6 +47,8 @@ static PyObject *list_of_positions(PyObject *list, PyObject *device, double *siz
         double unused = 1; /* lists beside each other have one length */
         if (PyList_CheckExact(item))
             item = list_of_positions(item, device, i ? &unused : size, depth + 1);
+        else if (PyBool_Check(item))
+            Py_INCREF(item);
         else
             item = as_position(item, device, &position) ? PyLong_FromLongLong(position) : NULL;
         if (item == NULL)
@@ -77,6 +79,8 @@ static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, in
     }
     if (PyList_CheckExact(key))
         return list_of_positions(key, device, size, 0);
+    if (PyBool_Check(key))
+        return Py_NewRef(key);
     if (Py_IS_TYPE(key, array_type) && ((value = value_of(key, on_pinned, &device_of_key)) == NULL || device_of_key != device))
         return NULL;
     if (PyArray_IsScalar(value, Integer) && !PyArray_IsScalar(value, Timedelta))

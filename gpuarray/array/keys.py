@@ -88,7 +88,7 @@ def host_key(key: Any, limit: int) -> Any:
             if host.shape:
                 return host
             return host.item() if key._access is VALUE else np.asarray(host)  # an array as key makes a copy
-    elif kind in BASIC or isinstance(key, np.integer):
+    elif kind in BASIC or kind is bool or isinstance(key, np.integer):
         return key
     elif kind is range and len(key) <= limit:
         return np.asarray(key)
