@@ -24,9 +24,6 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 class Staging:
     """A buffer that the host can map, and the state of a copy through it."""
 
-    #: Whether it is mapped or about to be. Submitting commands that use it then would abort the process.
-    is_busy = False
-
     def __init__(self, gpu: Any, nbytes: int) -> None:
         self.gpu = gpu
         self.nbytes = nbytes
@@ -143,7 +140,6 @@ class PublicDriver:
         self.submissions += 1
         self.queue.submit(buffers)
         if download is not None:
-            staging.is_busy = True
             staging.promise = staging.gpu.map_async("READ", 0, filled)
 
     def write(self, gpu: Any, offset: int, data: Any) -> None:
@@ -218,7 +214,6 @@ class PublicDriver:
     def unmap(self, staging: Staging) -> None:
         """Unmap a buffer."""
         staging.gpu.unmap()
-        staging.is_busy = False
 
     def create_source(self, nbytes: int) -> Staging:
         """Return a buffer for uploads of up to ``nbytes`` bytes."""

@@ -376,7 +376,7 @@ class NativeDriver(PublicDriver):
 
     def _map(self, staging: NativeStaging, nbytes: int) -> None:
         """Request the mapping of no more than is needed: memory that was not written to is filled with zeros first."""
-        staging.status, staging.is_busy = None, True
+        staging.status = None
         self._awaited.add(staging)
         self._lib.wgpuBufferMapAsync(staging.gpu._internal, staging.mode, 0, nbytes, staging.callback)
 
@@ -423,14 +423,12 @@ class NativeDriver(PublicDriver):
     def unmap(self, staging: Staging) -> None:
         """Let the device have a buffer again."""
         self._lib.wgpuBufferUnmap(staging.gpu._internal)
-        staging.is_busy = False
 
     def send(self, source: Staging, target: Any, offset: int, nbytes: int) -> None:
         """Enqueue a copy of the first ``nbytes`` bytes of a filled source, a multiple of 4."""
         assert isinstance(source, NativeStaging)
         lib, gpu = self._lib, source.gpu._internal
         lib.wgpuBufferUnmap(gpu)
-        source.is_busy = False
         with self._raising:
             encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL)
             lib.wgpuCommandEncoderCopyBufferToBuffer(encoder, gpu, 0, target._internal, offset, nbytes)
