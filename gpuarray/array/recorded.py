@@ -17,7 +17,7 @@ import numpy as np
 from gpuarray.adapter_profile import LAUNCH_BOUND
 from gpuarray.config import config
 from gpuarray.device import Device
-from gpuarray.errors import RecordingError
+from gpuarray.errors import BatchingError, RecordingError
 from gpuarray.graph import tape, tracing
 from gpuarray.graph.nodes import HEAVY, Generate, Map, Node, View
 from gpuarray.runtime import evaluate
@@ -25,7 +25,7 @@ from gpuarray.runtime.direct import pending_in_order
 
 _LEAST: Final = 4096
 #: Errors that one value causes; the others have values.
-OF_SINGLE_VALUES: Final = (RecordingError, ValueError, ArithmeticError)
+OF_SINGLE_VALUES: Final = (RecordingError, BatchingError, ValueError, ArithmeticError)
 _depth_of: Final = attrgetter("depth")
 #: Where launches bound the time, fusion gains little, and plans of many loops take long to make and to compile. Graphs
 #: of such arrays are evaluated in pieces of this many loops.

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from gpuarray.array import Cell, GpuArray, recorded
 from gpuarray.array.recorded import OF_SINGLE_VALUES
 from gpuarray.device import Device
-from gpuarray.errors import RecordingError
+from gpuarray.errors import BatchingError, RecordingError
 from gpuarray.functions.arguments import ArrayLike
 from gpuarray.graph import tracing
 from gpuarray.graph.nodes import Node
@@ -127,7 +127,7 @@ def _evaluate_each(cells: list[Cell], device: Device) -> None:
     for cell in cells:
         try:
             runtime.evaluate([cell.node], device)
-        except RecordingError:  # it was kept after the recording of a function, and has no value
+        except (RecordingError, BatchingError):  # the program kept it after a recording, or after vmap: it has no value
             pass
         except OF_SINGLE_VALUES as error:
             recorded.forget(cell)
