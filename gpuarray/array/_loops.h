@@ -94,13 +94,18 @@ static int broadcast_shape(PyObject *const *operands, int count, npy_intp *shape
     return ndim;
 }
 
-/* The position of the loop of a ufunc for operands of one dtype; -1 if there is none. */
+/* The position of the loop of a ufunc for operands of one dtype; -1 if there is none, or if one before it takes several
+   dtypes, this one at some place: NumPy may choose that one for numbers. */
 static int loop_for(PyUFuncObject *ufunc, int type)
 {
     for (int i = 0; i < ufunc->ntypes; i++) {
         const char *types = ufunc->types + i * ufunc->nargs;
         if (types[0] == type && types[ufunc->nin - 1] == type)
             return ufunc->functions[i] == NULL ? -1 : i;
+        if (types[0] != types[ufunc->nin - 1])
+            for (int k = 0; k < ufunc->nin; k++)
+                if (PyArray_CanCastSafely(type, types[k]))
+                    return -1;
     }
     return -1;
 }
