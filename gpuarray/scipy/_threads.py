@@ -130,6 +130,9 @@ def by_lines(function: Callable[..., Any], name: str, others: tuple[str, ...] = 
             return function(*args, **kwargs)
         across = max((a for a in range(source.ndim) if a != axis % source.ndim), key=source.shape.__getitem__)
         lines = np.moveaxis(source, across, 0)
+        step = max(1, _LINES * len(lines) // source.size)
+        if step >= len(lines):
+            return function(*args, **kwargs)
 
         def part(piece: slice, **into: Any) -> Any:
             return function(**(arguments | {name: np.moveaxis(lines[piece], 0, across)} | into))
@@ -139,7 +142,6 @@ def by_lines(function: Callable[..., Any], name: str, others: tuple[str, ...] = 
         shape[across] = len(lines)
         result = np.empty(shape, sample.dtype)
         targets = np.moveaxis(result, across, 0)
-        step = max(1, _LINES * len(lines) // source.size)
 
         def work(number: int) -> None:
             piece = slice(number * step, (number + 1) * step)
