@@ -254,7 +254,7 @@ class Schedule:
         is_last = wanted is not None and action is self._actions[-1]
         read = self._next_read(action.place, wanted, order, buffers) if is_last else None
         scalars = [order[position].parameters[part] for position, part in action.scalars]
-        if run is not None or observe is not None:
+        if run is not None or (observe is not None and not action.is_device):
             _run_for(action, _bound_tasks(action, buffers, scalars), run, observe)
         elif self._repeats and action.is_device:
             device: Any = action.place
@@ -371,8 +371,8 @@ def _is_shared(
 
 def _run_for(listed: TaskList, tasks: list[Task], run: Run | None, observe: Observe | None) -> None:
     """Run tasks for the device by ``run``, if it is given, and tasks for the host one by one, for ``observe``."""
-    if listed.is_device:
-        (run or listed.place.run)(tasks)
+    if run is not None and listed.is_device:
+        run(tasks)
         return
     for number, task in zip(listed.numbers, tasks, strict=True):
         estimates = task.tag.decision.estimates

@@ -72,6 +72,30 @@ def test_large_work_goes_to_the_device_and_stays_there():
     np.testing.assert_allclose(np.asarray(z), heavy(data) + 1, rtol=1e-5)
 
 
+def test_plans_on_the_device_run_as_on_a_pinned_one(monkeypatch):
+    repeated = []
+    provider = registry.open_device(GPU)
+    repeat = type(provider).repeat
+
+    def counted(*arguments):
+        repeated.append(repeat(*arguments))
+        return repeated[-1]
+
+    monkeypatch.setattr(type(provider), "repeat", counted)
+    x = xp.asarray(numbers(1 << 20))
+    with xp.using(refine=True):  # which times steps on the host
+        for _ in range(6):
+            y = heavy(x)
+            xp.evaluate(y)
+            assert y.residency == ("wgpu:0",)
+            del y
+        assert repeated[-2:] == [True, True]
+        for _ in range(3):
+            before = xp.stats()["submits"]
+            float(heavy(x).sum())
+            assert xp.stats()["submits"] == before + 1  # which copies the sum, too
+
+
 def test_a_result_that_is_read_may_be_made_elsewhere_than_one_that_is_kept():
     data = numbers(1 << 18)
     x = xp.asarray(data)
