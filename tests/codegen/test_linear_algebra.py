@@ -193,6 +193,16 @@ def test_errors_come_from_any_matrix_of_a_stack(n: int) -> None:
     assert np.asarray(logarithm).tolist() == [0, -np.inf, 0]
 
 
+@pytest.mark.parametrize("n", [3, 70])
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_determinants_have_a_sign(n: int, value: float) -> None:
+    a = np.eye(n, dtype=np.float32)
+    a[-1, -1] = value
+    sign, logarithm = linalg.slogdet(xp.asarray(a))
+    assert (float(sign), float(logarithm)) == (np.sign(value), np.inf)
+    assert float(linalg.det(xp.asarray(a))) == value
+
+
 def test_not_a_number_is_no_singular_matrix() -> None:
     a = np.eye(5, dtype=np.float32)
     a[2, 3] = np.nan

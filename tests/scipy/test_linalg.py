@@ -354,6 +354,19 @@ def test_norms_and_structure(dtype):
             check(name, x, atol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # SciPy's own
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_functions_of_matrices_that_are_not_finite_are_scipys(place, value):
+    host = np.eye(3, dtype=np.float32)
+    host[0, 1] = value
+    for name in ("cosm", "sinm", "coshm", "sinhm"):
+        assert np.isnan(getattr(linalg, name)(host)).any()
+        assert np.isnan(np.asarray(getattr(ours, name)(xp.asarray(host)))).any()
+    for name in ("tanm", "tanhm"):
+        with pytest.raises(ValueError, match="infs or NaNs"):
+            getattr(ours, name)(xp.asarray(host))
+
+
 def test_errors_are_scipys(place):
     bad, nan = np.ones((3, 4)), np.full((3, 3), np.nan)
     one, line = np.eye(3), np.ones(4)

@@ -81,8 +81,11 @@ def _write_logarithm(template: Template, numbers: Numbers, sign: Matrix | None, 
     kernel.line(f"let magnitude = {absolute};", logs.store("plane", logarithm))
     if sign is None:
         return
+    one, minus_one = f"{real}(1)", f"{real}(-1)"
+    # an infinite number has a sign, but no quotient; NumPy's has none if it is complex
+    phase = "product.number / magnitude" if numbers.is_complex else f"select({one}, {minus_one}, product.number < 0)"
     kernel.line(
         f"var direction = {numbers.zero};",
-        "if (magnitude != 0) { direction = product.number / magnitude; }",
+        f"if (magnitude != 0) {{ direction = {phase}; }}",
         template.bind(sign.buffer, writable=True).store("plane", "direction"),
     )
