@@ -112,7 +112,19 @@ def test_functions_made_of_others(name):
         if name == "eval_gegenbauer":  # SciPy's formula has poles there
             has_pole = (points[0] < 0) & (points[0] % 0.5 == 0)
             result, expected = result[~has_pole], expected[~has_pole]
+        if name in ("eval_jacobi", "eval_sh_jacobi"):  # so has this one, but for some values since SciPy 1.18
+            alpha = points[0] if name == "eval_jacobi" else points[0] - points[1]
+            has_pole = (alpha < 0) & (alpha % 1 == 0)
+            result, expected = result[~has_pole], expected[~has_pole]
         np.testing.assert_allclose(result, expected, rtol=1e-10)
+
+
+def test_jacobi_polynomials_at_poles_of_their_formula():
+    x = xp.asarray([-0.5, 0.25, 3.0], device="wgpu")  # SciPy computes them on the host
+    np.testing.assert_allclose(ours.eval_jacobi(1, -1.0, 1.0, x), x.get() - 1, rtol=1e-14)
+    np.testing.assert_allclose(
+        ours.eval_jacobi(3, -2.0, 0.5, x), -special.eval_jacobi(3, 0.5, -2, -x.get()), rtol=1e-13
+    )
 
 
 def test_degrees_that_are_not_recorded_are_counted():
@@ -200,7 +212,7 @@ def test_polynomials_and_products_that_scipy_defines_in_python():
     for kind in (np.float32, np.float64):
         with xp.using(fallback="error"):
             check("assoc_laguerre", x.astype(kind), 3, 0.5, tolerance=1e-6 if kind is np.float32 else 1e-10)
-            check("legendre_p", 4, x.astype(kind) / 4)
+            check("legendre_p", 4, x.astype(kind) / 4, tolerance=1e-6 if kind is np.float32 else 1e-10)
             check("sph_legendre_p", 4, -3, x.astype(kind))
             check("sph_legendre_p", 4, 5, x.astype(kind))
     check("legendre_p", 4, x / 4, diff_n=1)

@@ -1,5 +1,6 @@
 """Functions of counts, degrees and orders that SciPy defines in Python, and functions of exponentials."""
 
+from functools import cache
 from math import comb as binomial
 from math import pi, sqrt
 from typing import Any, Final
@@ -10,6 +11,7 @@ from scipy import special as scipy_special
 import gpuarray.functions as xp
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, apply
+from gpuarray.dtypes import DType
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.ops import elementwise as ops
@@ -142,7 +144,14 @@ def legendre_p(*args: Any, **kwargs: Any) -> Any:
     n = args[0] if args else None
     if kwargs or len(args) != 2 or type(n) is not int or not 0 <= n <= HIGHEST or as_array(args[1]).dtype.kind == "c":
         return run_counted(scipy_special.legendre_p, _DEGREES, args, kwargs, "special.legendre_p")
-    return eval_legendre(n, as_array(args[1]).astype(dtypes.float64, copy=False))[None]
+    x = as_array(args[1])
+    return eval_legendre(n, x.astype(dtypes.float64, copy=False))[None].astype(_dtype_of_legendre(x.dtype), copy=False)
+
+
+@cache
+def _dtype_of_legendre(dtype: DType) -> DType:
+    """Return the dtype of Legendre polynomials, which before SciPy 1.18 was float64 for all."""
+    return dtypes.canonical(scipy_special.legendre_p(0, np.zeros((), dtype)).dtype)
 
 
 @mirrors(scipy_special.sph_legendre_p, reason=_DEGREES, name="special.sph_legendre_p")

@@ -285,13 +285,19 @@ def _genlaguerre(n: int, alpha: GpuArray, x: GpuArray) -> GpuArray:
 
 
 def _jacobi(n: int, alpha: GpuArray, beta: GpuArray, x: GpuArray) -> GpuArray:
-    """Return Jacobi polynomials, as sums of differences that keep digits near 1."""
+    """Return Jacobi polynomials, as sums of differences that keep digits near 1.
+
+    The sums have a pole where alpha is a negative integer; there the polynomial of -x has alpha and beta exchanged.
+    """
     if not n:
         return xp.ones_like(alpha + beta + x)
+    is_pole = (alpha < 0) & (alpha == xp.floor(alpha))
+    sign = xp.where(is_pole, (-1.0) ** n, 1.0)
+    alpha, beta, x = xp.where(is_pole, beta, alpha), xp.where(is_pole, alpha, beta), xp.where(is_pole, -x, x)
     low = x - 1
     change = (alpha + beta + 2) * low / (2 * (alpha + 1))
     if n == 1:
-        return alpha + 1 + (alpha + beta + 2) / 2 * low
+        return sign * (alpha + 1 + (alpha + beta + 2) / 2 * low)
     total = change + 1
     for k in range(1, n):
         t = 2 * k + alpha + beta
@@ -299,7 +305,7 @@ def _jacobi(n: int, alpha: GpuArray, beta: GpuArray, x: GpuArray) -> GpuArray:
             2 * (k + alpha + 1) * (k + alpha + beta + 1) * t
         )
         total = total + change
-    return _binom(n + alpha, n + xp.zeros_like(alpha)) * total
+    return sign * _binom(n + alpha, n + xp.zeros_like(alpha)) * total
 
 
 def _shifted_jacobi(n: int, p: GpuArray, q: GpuArray, x: GpuArray) -> GpuArray:
