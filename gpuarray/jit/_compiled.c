@@ -15,7 +15,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 1
+#define VERSION 2
 
 #include "_state.h" /* what `install` is given, and replays */
 #include "_runs.h"  /* arguments, the run, results */
@@ -109,8 +109,8 @@ static void replay_dealloc(PyObject *self)
 }
 
 PyDoc_STRVAR(replay_doc,
-"Replay(settings, arguments, aliases, guards, device, provider, sources, constants, fills, leaves, prepared, placed,\n"
-"schedule, order, origins, loads, sizes, actions, outputs, kind)\n--\n\n"
+"Replay(settings, arguments, aliases, guards, device, provider, sources, constants, fills, leaves, before, prepared,\n"
+"placed, schedule, order, origins, loads, sizes, actions, outputs, kind)\n--\n\n"
 "The calls of one recording; gpuarray/jit/compiled.py makes it. Called with the arguments, it returns the result, or\n"
 "NotImplemented if it has done nothing.");
 

@@ -317,6 +317,12 @@ static PyObject *run(Replay *self, PyObject *values, PyObject **cells)
     }
     if (fill(self, values) < 0)
         goto end;
+    if (self->before != Py_None) { /* what is called before a run on the device "auto" */
+        PyObject *answer = PyObject_CallOneArg(self->before, self->prepared);
+        if (answer == NULL)
+            goto end;
+        Py_DECREF(answer);
+    }
     serial = PyObject_CallFunctionObjArgs(begin, self->prepared, self->placed, self->provider, self->origins, NULL);
     if (serial == NULL)
         goto end;

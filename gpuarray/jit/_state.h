@@ -26,6 +26,6 @@ static PyObject *str_base, *str_trace, *str_tapes, *str_active, *str_are_same, *
 typedef struct {
     PyObject_HEAD
     PyObject *settings, *arguments, *aliases, *guards, *device, *provider, *sources, *constants, *fills, *leaves,
-        *prepared, *placed, *schedule, *order, *origins, *loads, *sizes, *actions, *outputs, *kind;
+        *before, *prepared, *placed, *schedule, *order, *origins, *loads, *sizes, *actions, *outputs, *kind;
 } Replay;
-#define FIELDS 20
+#define FIELDS 21

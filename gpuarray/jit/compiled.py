@@ -24,14 +24,14 @@ from gpuarray.providers.base import Provider
 from gpuarray.runtime import places
 from gpuarray.runtime.execute import begin
 from gpuarray.runtime.history import OF_VALUES, blame, hide_frames
-from gpuarray.runtime.placement import auto, residency
+from gpuarray.runtime.placement import auto, residency, trials
 from gpuarray.runtime.schedule import Schedule
 
 #: Takes the arguments of a call and returns its result, or NotImplemented if it has done nothing.
 Replay: TypeAlias = Callable[..., Any]
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 1
+_VERSION: Final = 2
 _compiled: Final = extensions.load("gpuarray.jit._compiled", _VERSION)
 
 
@@ -107,7 +107,10 @@ def replay_of(recording: Recording, args: tuple[Any, ...]) -> Replay | None:
     (segment,), sources = recording.segments, recording.sources
     arguments = _arguments(args)
     outputs = _outputs(recording.make)
-    if arguments is None or outputs is None or segment.donors or segment.device is auto.AUTO:
+    if arguments is None or outputs is None or segment.donors:
+        return None
+    is_device = not places.is_host(segment.provider)
+    if segment.device is auto.AUTO and is_device:  # each run is placed anew
         return None
     placed = segment.prepared.pinned
     schedule: Schedule | None = placed.schedules.get(())
@@ -118,7 +121,6 @@ def replay_of(recording: Recording, args: tuple[Any, ...]) -> Replay | None:
     if len(results) < len(outputs):
         return None
     cells = [array._cell for array in args if type(array) is GpuArray]
-    is_device = not places.is_host(segment.provider)
     stubs = [segment.order[plain.results[number][0]] for number in results]
     if any(stub.origin is None for stub in stubs):  # the lines of its results are those of the calls
         return None
@@ -133,6 +135,7 @@ def replay_of(recording: Recording, args: tuple[Any, ...]) -> Replay | None:
         recording.constants,
         segment.fills,
         _leaves(recording, segment),
+        trials.asks_for_device if segment.device is auto.AUTO else None,
         segment.prepared,
         placed,
         schedule,

@@ -3,6 +3,7 @@
 import gc
 import threading
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from gpuarray.graph import tracing
 from gpuarray.jit import compiled
 from gpuarray.jit.recording import Recording
 from gpuarray.providers import registry
+from gpuarray.runtime.placement import trials
 from gpuarray.testing import assert_same
 
 pytestmark = pytest.mark.usefixtures("planned")
@@ -79,6 +81,24 @@ def test_results_are_those_of_the_function(device, played, name):
             assert_equal(one, other)
     assert len(played) == before
     assert fast.cache_info()[:2] == (6, 1)
+
+
+def test_the_automatic_device_without_a_gpu(played, monkeypatch):
+    with xp.using(device="auto", provider="cpu"):
+        fast = xp.jit(lambda x: x * 2 + 1)
+        (x,) = arrays(1)
+        replayed(fast, x)
+        before, asked = len(played), []
+        asks = trials.asks_for_device
+        monkeypatch.setattr(compiled, "trials", SimpleNamespace(asks_for_device=lambda p: asked.append(p) or asks(p)))
+        other = xp.jit(lambda x: x * 2 + 1)
+        replayed(other, x)
+        for function in (fast, other):
+            result = function(x)
+            assert result.device == "auto"
+            assert_equal(result, x * 2 + 1)
+        assert len(played) == before + 2
+        assert len(asked) == 2  # a device is looked for once one would have paid
 
 
 def test_numbers_are_those_of_the_call(device, played):
