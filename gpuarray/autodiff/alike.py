@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from gpuarray.graph import build
+from gpuarray.graph import build, tape
 from gpuarray.graph.layouts import Layout, broadcast, contiguous, permute
 from gpuarray.graph.nodes import Generate, Map, Node, Reduce, View
 from gpuarray.graph.shapes import broadcast_shapes
@@ -46,13 +46,13 @@ class _Outlines:
         self._numbers: dict[Any, int] = {}
 
     def of(self, node: Node) -> Hashable:
-        """Return the outline of an expression; of a deep one, which others are a part of, the expression itself."""
+        """Return the outline of an expression; the expression itself if it is deep, or if a tape knows more of it."""
         if node not in self._known:
             self._known[node] = self._outline(node)
         return self._known[node]
 
     def _outline(self, node: Node) -> Hashable:
-        if node.depth > _DEPTH or node.result is not None or type(node) not in _FOLLOWED:
+        if node.depth > _DEPTH or node.result is not None or type(node) not in _FOLLOWED or tape.is_known(node):
             return node
         detail = node.detail
         if type(node) is View:
@@ -137,6 +137,8 @@ class _Expressions:
         if source is None:
             return None
         result = build.reduce(first.op, source, tuple([axis + 1 for axis in first.detail]))
+        if result.dtype != first.dtype:
+            return None
         result.origin = first.origin
         place = max(self._axis - self._rank + len(first.shape), 0)
         order = (*range(1, place + 1), 0, *range(place + 1, len(result.shape)))

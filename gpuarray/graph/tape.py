@@ -176,6 +176,16 @@ def varying(node: Any) -> bool:
     return node.dtype.kind in "fc" and any(tape.varies(node) for tape in [*state.tapes.values()])
 
 
+def is_known(node: Any) -> bool:
+    """Return whether a tape knows more of a node than its operation and operands, so that no equal one stands for it.
+
+    It is a variable, a result with a derivative of its own, or a placeholder of a batch.
+    """
+    return any(
+        node in tape.variables or node in tape.replaced or node in tape.batches for tape in [*state.tapes.values()]
+    )
+
+
 def batch_of(node: Any) -> Batch | None:
     """Return the innermost batch of any thread on whose placeholders a node depends; None if there is none."""
     for tape in [*state.tapes.values()]:

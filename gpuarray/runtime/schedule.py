@@ -80,6 +80,7 @@ class Schedule:
         "_allocations",
         "_begin",
         "_donated",
+        "_is_plain",
         "_is_repeatable",
         "_loads",
         "_repeats",
@@ -103,7 +104,11 @@ class Schedule:
             for place, group in groupby(built.allocations.values(), key=itemgetter(0))
         ]
         self._transfers = len(built.transfers)
-        self._repeats = not built.transfers and hasattr(provider, "repeat")
+        self._is_plain = not built.transfers and all(
+            place is provider for place in (*[place for _, place in self._loads], *[p for p, _ in self._allocations])
+        )
+        """Whether all buffers are the device's, and known before the first task runs."""
+        self._repeats = self._is_plain and hasattr(provider, "repeat")
         """Whether the device keeps what it enqueued; its buffers are then known before the first task runs."""
         self._actions = built.actions
         self._results: list[Result] = [
@@ -137,15 +142,12 @@ class Schedule:
 
     def plain(self, provider: Provider) -> "PlainSchedule | None":
         """Return what a run does with the buffers of a device; None if it does more than that."""
-        is_here = all(place is provider for _, place in self._loads) and all(
-            place is provider for place, _ in self._allocations
-        )
         results = [(position, registers) for position, registers, source in self._results if source is None]
         is_one = len(results) == len(self._results) and all(
             len(registers) == 1 and registers[0][0] is provider for _, registers in results
         )
         lists = [action for action in self._actions if isinstance(action, TaskList)]
-        if self._transfers or self._donated or not (is_here and is_one):
+        if self._donated or not (self._is_plain and is_one):
             return None
         return PlainSchedule(
             tuple(self._loads),

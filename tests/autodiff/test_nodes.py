@@ -374,3 +374,17 @@ def test_parts_that_overlap_or_occur_twice_are_added() -> None:
         recorded = xp.grad(fun)(xp.asarray(host)).get()
     with xp.using(device="cpu"):
         np.testing.assert_allclose(recorded, xp.grad(fun)(xp.asarray(host)).get(), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: (np.sum(a[:3] ** 2), np.sum(a[3:] ** 2)),
+        lambda a: tuple(np.add.reduceat(a * a, [0, 3])),
+        lambda a: list(np.bincount([0, 0, 0, 1, 1, 1], weights=a * a)),
+    ],
+)
+def test_variables_that_look_equal_are_not_one(function):
+    x, direction = xp.arange(1.0, 7), xp.arange(1.0, 7)
+    tangents = xp.jvp(function, (x,), (direction,))[1]
+    np.testing.assert_array_equal(np.stack(tangents), [28, 154])

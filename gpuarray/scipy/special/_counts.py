@@ -110,6 +110,7 @@ def _derived(name: str, function: Any, phase: int, is_alternating: bool = False)
         if type(n) is not int or n < 0:
             original(0, 0.5, n)  # raises the error, if it is one
             n = int(n)
+        v = v if np.isscalar(v) else as_array(v)
         result = function(v - n, z)
         for k in range(1, n + 1):
             result = result + phase**k * binomial(n, k) * function(v - n + 2 * k, z)

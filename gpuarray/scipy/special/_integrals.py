@@ -90,8 +90,10 @@ def _ellipj(u: GpuArray, m: GpuArray) -> tuple[GpuArray, GpuArray, GpuArray, Gpu
         xp.where(is_low, u - low, gudermann + high),
     )
     middle = sine, cosine, delta, phase
-    results = [xp.where(is_inside, xp.where(is_middle, a, b), np.nan) for a, b in zip(middle, ends, strict=True)]
-    return tuple(results)  # type: ignore[return-value]
+    first, second, third, fourth = [
+        xp.where(is_inside, xp.where(is_middle, a, b), np.nan) for a, b in zip(middle, ends, strict=True)
+    ]
+    return first, second, third, fourth
 
 
 def _voigt(x: GpuArray, sigma: GpuArray, gamma: GpuArray) -> GpuArray:
