@@ -90,6 +90,6 @@ $(STAMPS)/venv:
 	@mkdir -p $(STAMPS)
 	@touch $@
 
-$(STAMPS)/%: pyproject.toml hatch_build.py $(wildcard gpuarray/array/*.[ch] gpuarray/jit/*.[ch] gpuarray/ops/*.[ch]) $(STAMPS)/venv
+$(STAMPS)/%: pyproject.toml hatch_build.py $(wildcard gpuarray/*.h gpuarray/array/*.[ch] gpuarray/jit/*.[ch] gpuarray/ops/*.[ch]) $(STAMPS)/venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	@touch $@

@@ -28,6 +28,7 @@
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
 #define VERSION 15
 
+#include "../_slots.h"    /* attributes */
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */
 #include "_loops.h"       /* the inner loops of NumPy's ufuncs */
 #include "_arrays.h"      /* values of arrays; new arrays and views */
@@ -79,19 +80,6 @@ static PyType_Spec spec = {
 
 static PyTypeObject *base_type;
 
-/* Where a slot of a class is in its instances; -1 with an error. */
-static Py_ssize_t offset_of(PyObject *type, const char *name)
-{
-    PyObject *descriptor = PyObject_GetAttrString(type, name);
-    Py_ssize_t offset = -1;
-    if (descriptor != NULL && Py_IS_TYPE(descriptor, &PyMemberDescr_Type))
-        offset = ((PyMemberDescrObject *)descriptor)->d_member->offset;
-    else if (descriptor != NULL)
-        PyErr_Format(PyExc_TypeError, "%s is no slot", name);
-    Py_XDECREF(descriptor);
-    return offset;
-}
-
 /* Keep a method of a class, and put the one of CompiledOperators in front of it. */
 static int replace(PyObject *type, const char *name, PyObject **method)
 {
@@ -141,7 +129,7 @@ static PyObject *install(PyObject *module, PyObject *args)
         {settings, "default_device", &of_setting.default_device},
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if ((*members[i].offset = offset_of(members[i].type, members[i].name)) < 0)
+        if ((*members[i].offset = offset_of((PyTypeObject *)members[i].type, members[i].name)) < 0)
             return NULL;
     PyObject *owned[] = {array, cell, cells, setting, quiet, automatic, cpu, nothing, unmade, known_ufuncs, dtypes,
                          taken, left_side, right_side, hide_frames, clients, known_devices};

@@ -74,8 +74,6 @@ static PyObject *clients, *known_devices;
 /* How many operations were computed that `take_count` has not returned. */
 static long long operations;
 
-#define AT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
-
 static inline int is_set(PyObject *item) { return item != NULL && item != Py_None; }
 
 /* What a function of the module returns: None in place of NULL without an error. */

@@ -52,7 +52,7 @@ class _Outlines:
         return self._known[node]
 
     def _outline(self, node: Node) -> Hashable:
-        if node.depth > _DEPTH or node.result is not None or type(node) not in _FOLLOWED or tape.is_known(node):
+        if node.depth > _DEPTH or node.result is not None or type(node) not in _FOLLOWED or tape.is_distinct(node):
             return node
         detail = node.detail
         if type(node) is View:

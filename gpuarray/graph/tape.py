@@ -176,8 +176,8 @@ def varying(node: Any) -> bool:
     return node.dtype.kind in "fc" and any(tape.varies(node) for tape in [*state.tapes.values()])
 
 
-def is_known(node: Any) -> bool:
-    """Return whether a tape knows more of a node than its operation and operands, so that no equal one stands for it.
+def is_distinct(node: Any) -> bool:
+    """Return whether a node differs from all with the same operation and operands, because a tape knows more of it.
 
     It is a variable, a result with a derivative of its own, or a placeholder of a batch.
     """

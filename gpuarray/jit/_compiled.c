@@ -17,6 +17,7 @@
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
 #define VERSION 2
 
+#include "../_slots.h" /* attributes */
 #include "_state.h" /* what `install` is given, and replays */
 #include "_runs.h"  /* arguments, the run, results */
 
@@ -125,19 +126,6 @@ static PyType_Spec spec = {
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = slots,
 };
-
-/* Where a slot of a class is in its instances; -1 with an error. */
-static Py_ssize_t offset_of(PyTypeObject *type, const char *name)
-{
-    PyObject *descriptor = PyObject_GetAttrString((PyObject *)type, name);
-    Py_ssize_t offset = -1;
-    if (descriptor != NULL && Py_IS_TYPE(descriptor, &PyMemberDescr_Type))
-        offset = ((PyMemberDescrObject *)descriptor)->d_member->offset;
-    else if (descriptor != NULL)
-        PyErr_Format(PyExc_TypeError, "%s is no slot", name);
-    Py_XDECREF(descriptor);
-    return offset;
-}
 
 PyDoc_STRVAR(install_doc,
 "install($module, array, cell, leaf, config, scoped, tracing, tapes, observers, open_device, lock_of, begin, blame, holders, discard, nothing, /)\n--\n\n"

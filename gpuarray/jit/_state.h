@@ -1,8 +1,6 @@
 /* What the files of this module use: the classes and functions that `install` is given, and where the attributes of
    objects are. */
 
-#define AT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
-
 /* The classes, and where the attributes of their instances are. */
 static PyTypeObject *array_type, *leaf_type;
 static struct {

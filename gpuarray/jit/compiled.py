@@ -25,7 +25,7 @@ from gpuarray.runtime import places
 from gpuarray.runtime.execute import begin
 from gpuarray.runtime.history import OF_VALUES, blame, hide_frames
 from gpuarray.runtime.placement import auto, residency, trials
-from gpuarray.runtime.schedule import Schedule
+from gpuarray.runtime.schedule import PlainSchedule, Schedule
 
 #: Takes the arguments of a call and returns its result, or NotImplemented if it has done nothing.
 Replay: TypeAlias = Callable[..., Any]
@@ -87,43 +87,60 @@ def _outputs(make: Any) -> list[NewArray] | None:
     return arrays if len(arrays) == len(parts) else None
 
 
-def _leaves(recording: Recording, segment: Segment) -> tuple[Any, ...]:
+def _leaves(recording: Recording, segment: Segment) -> list[Any]:
     """Return the leaves of a plan, or in place of each that calls provide the number of the source of its value."""
     sources = {source.register: number for number, source in enumerate(recording.sources)}
+    return [
+        leaf if register is None else sources.get(register, recording.registers[register])
+        for register, leaf in segment.leaves
+    ]
+
+
+def _actions(segment: Segment, plain: PlainSchedule) -> tuple[Any, ...]:
+    """Return the actions of a schedule, their places, the numbers by which these keep them, and their scalars."""
     return tuple(
         [
-            leaf if register is None else sources.get(register, recording.registers[register])
-            for register, leaf in segment.leaves
+            (action, action.place, serial, tuple([(segment.order[node], part) for node, part in action.scalars]))
+            for action, serial in plain.actions
         ]
     )
+
+
+def _new_arrays(segment: Segment, plain: PlainSchedule, outputs: list[NewArray]) -> list[tuple[Any, ...]] | None:
+    """Return what new arrays are made of; None if one is no result of the plan, or has no line."""
+    made = []
+    is_device = not places.is_host(segment.provider)
+    for output in outputs:
+        if output.register not in segment.results:
+            return None
+        position, register = plain.results[segment.results.index(output.register)]
+        stub = segment.order[position]
+        if stub.origin is None and config.current.origins:  # its line is that of the call
+            return None
+        leaf = register, segment.provider, is_device, stub.shape, stub.dtype, stub.origin
+        made.append((*leaf, output.layout, output.shape, output.access, output.device))
+    return made
 
 
 def replay_of(recording: Recording, args: tuple[Any, ...]) -> Replay | None:
     """Return the replay of a recording for calls like one with some positional arguments; None if it has none."""
     if _compiled is None or not recording.is_plain or len(recording.segments) != 1:
         return None
-    if len(args) > _compiled.MOST_ARGUMENTS:
+    (segment,), arguments, outputs = recording.segments, _arguments(args), _outputs(recording.make)
+    if arguments is None or len(args) > _compiled.MOST_ARGUMENTS or outputs is None or segment.donors:
         return None
-    (segment,), sources = recording.segments, recording.sources
-    arguments = _arguments(args)
-    outputs = _outputs(recording.make)
-    if arguments is None or outputs is None or segment.donors:
-        return None
-    is_device = not places.is_host(segment.provider)
-    if segment.device is auto.AUTO and is_device:  # each run is placed anew
+    is_placed = segment.device is auto.AUTO
+    if is_placed and not places.is_host(segment.provider):  # anew for each run
         return None
     placed = segment.prepared.pinned
     schedule: Schedule | None = placed.schedules.get(())
     plain = None if schedule is None else schedule.plain(segment.provider)
     if plain is None or placed.fallbacks or placed.is_free:
         return None
-    results = [segment.results.index(output.register) for output in outputs if output.register in segment.results]
-    if len(results) < len(outputs):
+    leaves, made = _leaves(recording, segment), _new_arrays(segment, plain, outputs)
+    if made is None or None in leaves:
         return None
     cells = [array._cell for array in args if type(array) is GpuArray]
-    stubs = [segment.order[plain.results[number][0]] for number in results]
-    if any(stub.origin is None for stub in stubs):  # the lines of its results are those of the calls
-        return None
     replay: Replay = _compiled.Replay(
         config.current,
         arguments,
@@ -131,11 +148,11 @@ def replay_of(recording: Recording, args: tuple[Any, ...]) -> Replay | None:
         recording.guards,
         segment.device,
         segment.provider,
-        tuple([source.array if source.variable is None else (source.variable, source.device) for source in sources]),
+        tuple([s.array if s.variable is None else (s.variable, s.device) for s in recording.sources]),
         recording.constants,
         segment.fills,
-        _leaves(recording, segment),
-        trials.asks_for_device if segment.device is auto.AUTO else None,
+        tuple(leaves),
+        trials.asks_for_device if is_placed else None,
         segment.prepared,
         placed,
         schedule,
@@ -143,29 +160,8 @@ def replay_of(recording: Recording, args: tuple[Any, ...]) -> Replay | None:
         segment.origins,
         plain.loads,
         plain.sizes,
-        tuple(
-            [
-                (action, action.place, serial, tuple([(segment.order[node], part) for node, part in action.scalars]))
-                for action, serial in plain.actions
-            ]
-        ),
-        tuple(
-            [
-                (
-                    plain.results[number][1],
-                    segment.provider,
-                    is_device,
-                    stub.shape,
-                    stub.dtype,
-                    stub.origin,
-                    output.layout,
-                    output.shape,
-                    output.access,
-                    output.device,
-                )
-                for output, number, stub in zip(outputs, results, stubs, strict=True)
-            ]
-        ),
+        _actions(segment, plain),
+        tuple(made),
         recording.make.kind if isinstance(recording.make, Items) else None,
     )
     return replay

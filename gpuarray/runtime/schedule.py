@@ -109,7 +109,7 @@ class Schedule:
         )
         """Whether all buffers are the device's, and known before the first task runs."""
         self._repeats = self._is_plain and hasattr(provider, "repeat")
-        """Whether the device keeps what it enqueued; its buffers are then known before the first task runs."""
+        """Whether the device keeps what it enqueued."""
         self._actions = built.actions
         self._results: list[Result] = [
             (position, [(place, number[key]) for place, key in registers], leaf)

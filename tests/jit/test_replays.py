@@ -165,6 +165,16 @@ def test_keywords_and_wrong_numbers_of_arguments(device):
         fast(x)
 
 
+def test_calls_without_lines(device, played):
+    with xp.using(origins=False):
+        fast = xp.jit(lambda x: x * 2 + 1)
+        (x,) = arrays(1)
+        replayed(fast, x)
+        before = len(played)
+        assert_equal(fast(x), x * 2 + 1)
+    assert len(played) == before
+
+
 def test_many_arguments(device):
     fast = xp.jit(lambda *values: sum(values))
     for count in (compiled._compiled.MOST_ARGUMENTS, compiled._compiled.MOST_ARGUMENTS + 1):
