@@ -64,7 +64,7 @@ def test_the_import_does_not_look_for_devices():
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=True,
     )
     assert finished.stdout.split() == ["wgpu:99", "False"]
@@ -81,7 +81,7 @@ def test_environment_variables_are_checked_when_the_package_is_imported(variable
         env={**os.environ, f"GPUARRAY_{variable}": value},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     last = finished.stderr.strip().splitlines()[-1]

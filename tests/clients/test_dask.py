@@ -290,7 +290,7 @@ def test_cluster_of_processes():
     x = xp.asarray(NUMBERS, device="wgpu")
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
     with cluster, Client(cluster) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=300)
         a = chunked(x, (3, 8)).persist()
         processes = np.asarray(a.map_blocks(_process, dtype="int64", chunks=(1, 1)).compute())
         assert len(set(processes.ravel())) == 2
@@ -324,7 +324,7 @@ def test_cluster_with_a_device_for_each_process():
     """A chunk that arrives in a process is on the device of that process, unless it was pinned to another."""
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
     with cluster, Client(cluster) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=300)
         first, second = client.scheduler_info()["workers"]
         client.run(_use, "cpu", workers=[first])
         client.run(_use, "wgpu:0", workers=[second])

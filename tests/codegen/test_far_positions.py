@@ -52,4 +52,4 @@ def test_an_array_that_no_machine_has_room_for_is_refused_at_once(shape, device)
         xp.evaluate(xp.ones(shape))
     with pytest.raises(MemoryError):
         xp.evaluate(xp.ones(shape, dtype=np.float32) * 2 + 1)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60  # and not the hours of as many launches

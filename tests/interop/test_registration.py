@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 def run_python(code):
     command = [sys.executable, "-W", "error::RuntimeWarning", "-c", code]
-    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout.split()
 

@@ -85,7 +85,7 @@ class TestWorkerPool:
         assert sorted(done) == sorted([*range(chunks)] * 3)
 
     def test_work_is_on_several_threads_at_once(self, free):
-        meeting = threading.Barrier(3, timeout=10)
+        meeting = threading.Barrier(3, timeout=100)
 
         def work(numbers):
             next(numbers)
@@ -102,7 +102,7 @@ class TestWorkerPool:
 
     @pytest.mark.parametrize("culprit", ["caller", "helper"])
     def test_errors_arrive(self, free, culprit):
-        caller, meeting = threading.get_ident(), threading.Barrier(2, timeout=10)
+        caller, meeting = threading.get_ident(), threading.Barrier(2, timeout=100)
 
         def work(numbers):
             meeting.wait()
@@ -141,7 +141,7 @@ class TestPool:
 
     def test_more_threads_are_started_where_more_are_wanted(self):
         count = thread_pool.core_count() + 2
-        meeting = threading.Barrier(count, timeout=10)
+        meeting = threading.Barrier(count, timeout=100)
         with xp.using(threads=count):
             begun = [thread_pool.submit(meeting.wait) for _ in range(count)]
         assert sorted(each.result() for each in begun) == list(range(count))
@@ -165,7 +165,7 @@ class TestInterrupts:
         start = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             WorkerPool(4).run(100_000, work, known(10**6))
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 15  # all would take 25
         before = len(done)
         time.sleep(0.02)
         assert len(done) == before

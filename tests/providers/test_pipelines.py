@@ -129,7 +129,7 @@ def test_what_is_open_is_submitted_when_it_is_compiled(monkeypatch, provider):
 
     def compiled(self, source, label, layout, module):
         module.run()
-        end.wait(20)
+        end.wait(100)
         return real(self, source, label, layout, module)
 
     monkeypatch.setattr(kept.Pipelines, "_compile", compiled)
@@ -139,7 +139,7 @@ def test_what_is_open_is_submitted_when_it_is_compiled(monkeypatch, provider):
     time.sleep(0.3)  # longer than the thread that submits looks after what is not compiled
     assert provider._driver.submissions == before
     end.set()
-    stop = time.monotonic() + 20
+    stop = time.monotonic() + 100
     while provider._driver.submissions == before and time.monotonic() < stop:
         time.sleep(0.001)
     assert provider._driver.submissions > before

@@ -77,7 +77,7 @@ class Open:
 
     def wait_for_the_thread(self):
         """Wait until nothing looks after what is open."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + 100
         while self.provider._flusher.is_running:
             time.sleep(0.001)
             assert time.monotonic() < until
@@ -243,7 +243,7 @@ class TestWhen:
             result = opened.run(6)
             assert opened.is_open
             monkeypatch.setattr(dispatch, "_APART_NS", 1_000_000)
-            until = time.monotonic() + 30
+            until = time.monotonic() + 100
             while opened.is_open and time.monotonic() < until:
                 time.sleep(0.001)
             assert not opened.is_open
@@ -261,7 +261,7 @@ class TestWhen:
         assert opened.is_open
         assert not taken
         monkeypatch.setattr(dispatch, "_APART_NS", 0)
-        until = time.monotonic() + 30
+        until = time.monotonic() + 100
         while opened.is_open:
             time.sleep(0.001)
             assert time.monotonic() < until

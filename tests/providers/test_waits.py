@@ -88,7 +88,7 @@ def test_an_interrupt_ends_a_wait_for_the_device(driver: Any, monkeypatch: pytes
     start = interrupted_soon()
     with pytest.raises(KeyboardInterrupt):
         driver.await_mapping(never)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 8  # and not the patience for a callback
 
 
 def test_a_wait_goes_on_while_the_device_computes(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +107,7 @@ def test_an_interrupt_ends_a_wait_for_a_compiler(monkeypatch: pytest.MonkeyPatch
 
     def slow(*arguments: Any) -> Any:
         compiled.append(arguments)
-        end.wait(20)
+        end.wait(60)
         return compile_kernel(*arguments)
 
     x = xp.asarray(np.arange(5000, dtype=np.float32), device="wgpu:0")
@@ -121,7 +121,7 @@ def test_an_interrupt_ends_a_wait_for_a_compiler(monkeypatch: pytest.MonkeyPatch
     start = interrupted_soon()
     with pytest.raises(KeyboardInterrupt):
         xp.evaluate(x)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 50  # the compiler goes on for a minute
     end.set()
     expected = np.arange(5000, dtype=np.float32) + 1
     if in_place:

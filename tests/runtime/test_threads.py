@@ -89,7 +89,7 @@ PAIRS = [("cpu", "wgpu:0"), ("wgpu:0", "wgpuportable")]
 @pytest.mark.parametrize("names", PAIRS)
 def test_evaluations_on_two_devices_run_at_once(portable: Device, names: tuple[str, str]) -> None:
     """Each run waits until the other one has begun."""
-    both = threading.Barrier(2, timeout=60)
+    both = threading.Barrier(2, timeout=300)
     devices = [started(name) for name in names]
     with ExitStack() as stack:
         for provider, _ in devices:
@@ -101,7 +101,7 @@ def test_evaluations_on_two_devices_run_at_once(portable: Device, names: tuple[s
 
 @pytest.mark.parametrize("names", PAIRS)
 def test_a_recorded_function_runs_while_another_device_is_busy(portable: Device, names: tuple[str, str]) -> None:
-    both = threading.Barrier(2, timeout=60)
+    both = threading.Barrier(2, timeout=300)
     (first, x), (second, y) = started(names[0]), started(names[1])
     step = xp.jit(lambda a: a * 2 + 1)
     expected = step(x).get()
