@@ -46,7 +46,7 @@ class ExtensionModules(BuildHookInterface):  # type: ignore[type-arg,misc]
         from setuptools.command.build_ext import build_ext
 
         name = source.with_suffix("").as_posix().replace("/", ".")
-        headers = [str(header) for header in (Path(self.root) / source.parent).glob("*.h")]
+        headers = [str(header) for header in Path(self.root, "gpuarray").rglob("*.h")]
         extension = Extension(name, [source.as_posix()], include_dirs=[np.get_include()], depends=headers)
         with chdir(self.root), TemporaryDirectory() as folder:
             command = build_ext(Distribution({"ext_modules": [extension]}))

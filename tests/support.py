@@ -1,6 +1,11 @@
 """What tests of several folders share: values worth comparing, and what devices can do."""
 
 import inspect
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -95,3 +100,24 @@ def two_arrays(seed: int, shape: tuple[int, ...] = (8, 6), dtype: Any = np.float
 def scipy_ufunc(name: str) -> Any:
     """Return the function of ``scipy.special`` that takes NumPy's arrays, where the public one looks for namespaces."""
     return inspect.unwrap(getattr(import_module("scipy.special"), name))
+
+
+def is_interrupted_soon(function: Callable[[], Any]) -> bool:
+    """Return whether SIGINT ends a call within a second; where other processes disturb, one of five calls."""
+    for _ in range(5):
+        sent: list[float] = []
+
+        def send(sent: list[float] = sent) -> None:
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Timer(0.1, send).start()
+        has_ended = False
+        try:
+            function()
+            has_ended = True
+            time.sleep(60)  # the signal is still to come
+        except KeyboardInterrupt:
+            if not has_ended and time.monotonic() - sent[0] < 1:
+                return True
+    return False

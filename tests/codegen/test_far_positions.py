@@ -47,9 +47,9 @@ class _Arange:
 
 @pytest.mark.parametrize("shape", [(10**6, 10**5), (10**6, 10**6), (10**5,) * 3])
 def test_an_array_that_no_machine_has_room_for_is_refused_at_once(shape, device):
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(MemoryError):
         xp.evaluate(xp.ones(shape))
     with pytest.raises(MemoryError):
         xp.evaluate(xp.ones(shape, dtype=np.float32) * 2 + 1)
-    assert time.monotonic() - start < 60  # and not the hours of as many launches
+    assert time.process_time() - start < 5

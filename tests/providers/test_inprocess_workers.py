@@ -162,10 +162,9 @@ class TestInterrupts:
                 if len(done) > 20 and threading.current_thread() is threading.main_thread():
                     raise KeyboardInterrupt
 
-        start = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             WorkerPool(4).run(100_000, work, known(10**6))
-        assert time.monotonic() - start < 15  # all would take 25
+        assert len(done) < 8000
         before = len(done)
         time.sleep(0.02)
         assert len(done) == before

@@ -43,7 +43,7 @@ def untouched(monkeypatch):
 
 
 def run_python(text):
-    """Run a program in a process of its own; a minute is far more than it needs."""
+    """Run a program in a process of its own; five minutes are far more than it needs."""
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout

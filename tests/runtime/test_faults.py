@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from support import is_interrupted_soon
 
 import gpuarray as xp
 from gpuarray.errors import GpuArrayError, LostValueError
@@ -262,7 +263,7 @@ def test_handlers_that_use_arrays_work_or_raise_at_once(device):
 
 def _evaluate_and_wait(x):
     xp.evaluate(x)
-    time.sleep(5)  # on a machine that is done by then
+    time.sleep(60)  # on a machine that is done by then
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals of threads")
@@ -270,14 +271,8 @@ def test_an_interrupt_of_a_long_update_does_not_wait_for_its_end():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     x = xp.zeros(30_000_000, dtype=xp.float32, device="cpu") + 0
     xp.evaluate(x)
-    main = threading.main_thread().ident
     try:
         x[1:-1] = np.sin(x[1:-1]) ** 1.3 + np.exp(x[1:-1]) ** 0.3
-        timer = threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT))
-        timer.start()
-        start = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            _evaluate_and_wait(x)
-        assert time.monotonic() - start < 2
+        assert is_interrupted_soon(lambda: _evaluate_and_wait(x))
     finally:
         signal.signal(signal.SIGINT, before)
