@@ -53,7 +53,7 @@ _MULTIPLICATIONS: Final = 1 << 20
 #: Kinds that copy elements.
 _COPYING: Final = frozenset((View, Gather, Concat))
 #: Kinds that read only some elements of their first operand.
-_SELECTING: Final = frozenset((View, Gather, Scatter))
+SELECTING: Final = frozenset((View, Gather, Scatter))
 
 
 def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
@@ -122,7 +122,7 @@ def _values_for(node: Node, limit: int) -> Any:
             if operand.result is not None or type(operand) is Leaf:
                 return None
             pending.append(operand)
-        elif value.size > limit and type(node) not in _SELECTING:
+        elif value.size > limit and type(node) not in SELECTING:
             return None
         else:
             values.append(value)
@@ -263,7 +263,7 @@ def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
         for operand in map(current, node.inputs):
             if isinstance(operand, Leaf) and value_of(operand) is None:
                 return False
-            if operand.size > limit and type(node) not in _SELECTING:
+            if operand.size > limit and type(node) not in SELECTING:
                 return False
             stack.append(operand)
     return True

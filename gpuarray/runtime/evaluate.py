@@ -308,8 +308,21 @@ def computed_small(node: Node, device: Device) -> bool:
 
 
 def _is_left(node: Node, limit: int) -> bool:
-    """Return whether a pending node has more elements than a limit, or an operand that has, or whose value is away."""
-    return node.size > limit or any(operand.size > limit or is_away(operand) for operand in node.inputs)
+    """Return whether a pending node, or a node that it needs, has more elements than a limit, or its value is away.
+
+    Pending operations of which this holds are marked.
+    """
+    if node.size > limit:
+        return True
+    is_selecting = type(node) in direct.SELECTING
+    for operand in node.inputs:
+        if is_away(operand) or (operand.size > limit and not is_selecting):
+            return True
+        if operand.result is None and operand.inputs and _is_left(operand, limit):
+            if type(operand) is not View:  # whose value may come to the host without a plan, with that of its operand
+                operand.needs_plan = True
+            return True
+    return False
 
 
 def overwrite(node: Node, layout: Layout, values: Node, device: Device) -> None:

@@ -168,3 +168,16 @@ def test_a_trial_begins_without_a_search_for_a_gpu():
             assert (x + 1).residency == ()
         finally:
             xp.config.record_midsize(False)
+
+
+def test_operations_on_a_value_of_the_device_are_not_tried_on_the_host(monkeypatch):
+    matrix, vector = xp.asarray(np.ones((400, 400), np.float32)), xp.asarray(np.ones(400, np.float32))
+    product = matrix @ vector  # the matrix has too many elements to be computed at once
+    tried = []
+    monkeypatch.setattr(direct, "compute", lambda *arguments, **keywords: tried.append(arguments))
+    norm = np.sqrt(product @ product)
+    scaled = (product / 2 + 1) @ product
+    assert not tried
+    monkeypatch.undo()
+    assert float(norm) == pytest.approx(400 * np.sqrt(400))
+    assert float(scaled) == pytest.approx(400 * 201 * 400)
