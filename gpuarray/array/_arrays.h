@@ -201,7 +201,19 @@ static PyObject *array_in_order(PyArrayObject *value, PyObject *device)
     return result;
 }
 
-/* An array of a result, which is consumed; NULL without an error if it is to be made in Python. */
+static int is_large(PyObject *item)
+{
+    return PyArray_CheckExact(item) && PyArray_NBYTES((PyArrayObject *)item) >= LARGE;
+}
+
+/* The frame of the caller and the offset of its instruction, as a tuple; NULL without an error if there is no caller. */
+static PyObject *present_instruction(PyFrameObject *frame)
+{
+    return frame == NULL ? NULL : Py_BuildValue("Ni", PyLong_FromVoidPtr(frame), PyFrame_GetLasti(frame));
+}
+
+/* An array of a result, which is consumed; NULL without an error if it is to be made in Python. A large one notes the
+   instruction that has made it. */
 static PyObject *new_array_of(PyObject *value, PyObject *device)
 {
     if (PyArray_CheckExact(value)) {
@@ -220,6 +232,8 @@ static PyObject *new_array_of(PyObject *value, PyObject *device)
     }
     AT(result, of_array.value) = value;
     AT(result, of_array.device) = Py_NewRef(device);
+    if (is_large(value) && (AT(result, of_array.maker) = present_instruction(PyEval_GetFrame())) == NULL && PyErr_Occurred())
+        Py_CLEAR(result);
     return result;
 }
 

@@ -37,63 +37,80 @@ static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject 
     return kind == IS_PRODUCT ? is_small_product(*mine, *theirs, most) : are_few(*mine, *theirs, most);
 }
 
-/* Whether an instruction of a frame has left an array with this value on the stack, and the present one takes it, as
-   `side` says; -1 with an error. */
-static int is_temporary(PyObject *array, PyObject *value, PyObject *maker, PyFrameObject *frame, PyObject *side)
+/* Whether an instruction of a frame has left an array with this value on the stack, to which nothing else refers, and the
+   present one takes it, as `side` says; -1 with an error. */
+static int is_temporary(PyObject *array, PyObject *value, PyObject *present, PyFrameObject *frame, PyObject *side)
 {
-    if (!Py_IS_TYPE(array, array_type) || AT(array, of_array.value) != value || AT(array, of_array.maker) == NULL)
+    if (!Py_IS_TYPE(array, array_type) || Py_REFCNT(array) != 1 || AT(array, of_array.value) != value ||
+        AT(array, of_array.maker) == NULL)
         return 0;
-    PyObject *other = AT(array, of_array.maker);
-    int is_same_frame = PyObject_RichCompareBool(PyTuple_GET_ITEM(other, 0), PyTuple_GET_ITEM(maker, 0), Py_EQ);
+    PyObject *maker = AT(array, of_array.maker);
+    int is_same_frame = PyObject_RichCompareBool(PyTuple_GET_ITEM(maker, 0), PyTuple_GET_ITEM(present, 0), Py_EQ);
     if (is_same_frame <= 0)
         return is_same_frame;
     PyObject *code = (PyObject *)PyFrame_GetCode(frame);
-    PyObject *operand = PyObject_CallFunctionObjArgs(taken, code, PyTuple_GET_ITEM(other, 1), PyTuple_GET_ITEM(maker, 1), NULL);
+    PyObject *operand = PyObject_CallFunctionObjArgs(taken, code, PyTuple_GET_ITEM(maker, 1), PyTuple_GET_ITEM(present, 1), NULL);
     int answer = operand == NULL ? -1 : PyObject_RichCompareBool(operand, side, Py_EQ);
     Py_DECREF(code);
     Py_XDECREF(operand);
     return answer;
 }
 
-/* Whether a result of two operands, one of which is an array, can be in the memory of the array. */
-static int has_place(PyObject *item, PyObject *other)
+/* Whether the result of an operator of an array and another operand, or of an array alone, can be in the memory of the array:
+   it has its shape and its dtype, and nothing fails when some elements have been written already. */
+static int has_place(PyObject *item, PyObject *other, int op)
 {
     PyArrayObject *array = (PyArrayObject *)item;
-    if (!PyArray_CheckExact(item) || !(PyArray_ISFLOAT(array) || PyArray_ISCOMPLEX(array)))
+    int is_of_bits = op == AND || op == OR || op == XOR;
+    if (!PyArray_CheckExact(item) || !PyArray_ISNUMBER(array) && !PyArray_ISBOOL(array))
         return 0;
+    if (other == NULL)
+        return 1;
+    if (PyArray_ISBOOL(array) ? !is_of_bits : PyArray_ISINTEGER(array) && (op == DIVIDE || op == POWER))
+        return 0;
+    if (PyLong_CheckExact(other))
+        return !PyArray_ISBOOL(array);
     if (!PyArray_CheckExact(other))
-        return PyFloat_CheckExact(other) || PyLong_CheckExact(other);
+        return PyFloat_CheckExact(other) && !PyArray_ISINTEGER(array) && !PyArray_ISBOOL(array);
     return PyArray_SAMESHAPE(array, (PyArrayObject *)other) && PyArray_DESCR(array) == PyArray_DESCR((PyArrayObject *)other);
+}
+
+/* The operand of an operator that is a temporary result, in whose memory the result can be; -1 if there is none, -2 with an
+   error. The second of two values is NULL if there is one operand. */
+static int place_of_result(PyObject *const *arrays, PyObject *const *values, int op)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    PyObject *present = present_instruction(frame);
+    int is_found = 0, side = 0, sides = values[1] == NULL || op == POWER ? 1 : 2;
+    if (present == NULL)
+        return PyErr_Occurred() ? -2 : -1;
+    for (; !is_found && side < sides; side++)
+        if (has_place(values[side], values[!side], op))
+            is_found = is_temporary(arrays[side], values[side], present, frame, side ? right_side : left_side);
+    Py_DECREF(present);
+    return is_found < 0 ? -2 : is_found ? side - 1 : -1;
 }
 
 /* The result of an operator of large arrays, in the memory of an operand that is a temporary result if there is one. */
 static PyObject *with_temporaries(PyObject *const *arrays, PyObject *const *values, int op, PyObject *device)
 {
-    PyFrameObject *frame = PyEval_GetFrame();
-    PyObject *maker = frame == NULL ? NULL : Py_BuildValue("Ni", PyLong_FromVoidPtr(frame), PyFrame_GetLasti(frame));
-    PyObject *inputs[3] = {values[0], values[1], NULL}, *result = NULL, *context;
-    int reused = maker == NULL ? -1 : 0, side;
-    for (side = 0; reused == 0 && side < 2; side++)
-        if (has_place(values[side], values[!side]))
-            reused = is_temporary(arrays[side], values[side], maker, frame, side ? right_side : left_side);
-    if (reused > 0)
-        inputs[2] = values[--side];
-    if (reused >= 0 && (context = enter_quiet()) != NULL) {
-        result = PyObject_Vectorcall(binary_ufuncs[op], inputs, reused ? 3 : 2, NULL);
-        leave_quiet(context, result == NULL);
+    int side = place_of_result(arrays, values, op);
+    PyObject *result = NULL, *context = side < -1 ? NULL : enter_quiet();
+    if (context == NULL)
+        return NULL;
+    if (side < 0)
+        result = apply(op, values[0], values[1]);
+    else if (op == POWER) /* of which squares and roots are functions of their own */
+        result = apply_in_place(op, values[0], values[1]);
+    else {
+        PyObject *inputs[3] = {values[0], values[1], values[side]};
+        result = PyObject_Vectorcall(binary_ufuncs[op], inputs, 3, NULL);
     }
-    if (result != NULL && (result = new_array_of(result, device)) != NULL) {
-        if (reused) /* an extension module that has kept the array does not get another value, but an error */
-            Py_XSETREF(AT(arrays[side], of_array.value), Py_NewRef(Py_None));
-        AT(result, of_array.maker) = Py_NewRef(maker);
-    }
-    Py_XDECREF(maker);
+    leave_quiet(context, result == NULL);
+    result = counted_array(result, device);
+    if (result != NULL && side >= 0) /* an extension module that has kept the array does not get another value, but an error */
+        Py_XSETREF(AT(arrays[side], of_array.value), Py_NewRef(Py_None));
     return result;
-}
-
-static int is_large(PyObject *item)
-{
-    return PyArray_CheckExact(item) && PyArray_NBYTES((PyArrayObject *)item) >= LARGE;
 }
 
 /* The result of an operator or a comparison; NULL without an error if the method in Python is to be called. */
@@ -106,10 +123,9 @@ static PyObject *operator_result(PyObject *array, PyObject *other, int op, int i
     Py_INCREF(theirs);
     Py_INCREF(device);
     PyObject *both[2] = {is_reflected ? theirs : mine, is_reflected ? mine : theirs};
-    if (comparison < 0 && op <= DIVIDE && (is_large(mine) || is_large(theirs))) {
+    if (comparison < 0 && (is_large(mine) || is_large(theirs))) {
         PyObject *arrays[2] = {is_reflected ? other : array, is_reflected ? array : other};
         result = with_temporaries(arrays, both, op, device);
-        operations += result != NULL;
         goto done;
     }
     result = of_numbers(both[0], both[1], op, comparison);
@@ -249,25 +265,38 @@ static PyObject *ipower(PyObject *left, PyObject *right, PyObject *modulus)
     return inplace(left, right, POWER);
 }
 
+/* Whether the result of an operator of one array can be in its memory, since it is a temporary result; -1 with an error. */
+static int is_place_of_result(PyObject *array, PyObject *value, int op)
+{
+    PyObject *values[2] = {value, NULL};
+    if ((op != NEGATIVE && op != INVERT) || !is_large(value)) /* others are functions, whose calls take their arguments */
+        return 0;
+    int side = place_of_result(&array, values, op);
+    return side < -1 ? -1 : side == 0;
+}
+
 static PyObject *unary(PyObject *array, int op)
 {
     int on_pinned = 0;
+    int is_in_place = 0;
     PyObject *device, *mine, *context, *result = NULL;
     long limit = Py_TYPE(array) == array_type ? limit_now(&on_pinned) : 0;
     if (limit > 0 && (mine = value_of(array, on_pinned, &device)) != NULL && are_few(mine, NULL, most_elements(device, limit))) {
         Py_INCREF(mine);
         Py_INCREF(device);
         result = looped(unary_ufuncs[op], &mine, 1, NULL);
-        if (result == NULL && (context = enter_quiet()) != NULL) {
+        if (result == NULL && (is_in_place = is_place_of_result(array, mine, op)) >= 0 && (context = enter_quiet()) != NULL) {
+            PyObject *inputs[2] = {mine, mine};
             switch (op) {
-            case NEGATIVE: result = PyNumber_Negative(mine); break;
             case POSITIVE: result = PyNumber_Positive(mine); break;
             case ABSOLUTE: result = PyNumber_Absolute(mine); break;
-            default: result = PyNumber_Invert(mine);
+            default: result = PyObject_Vectorcall(unary_ufuncs[op], inputs, 1 + is_in_place, NULL);
             }
             leave_quiet(context, result == NULL);
         }
         result = counted_array(result, device);
+        if (result != NULL && is_in_place)
+            Py_XSETREF(AT(array, of_array.value), Py_NewRef(Py_None));
         Py_DECREF(mine);
         Py_DECREF(device);
         if (result != NULL || PyErr_Occurred())

@@ -1,6 +1,7 @@
 """Operators on large arrays in host memory take the memory of temporary results, and of nothing else."""
 
 import dis
+import functools
 import operator
 import tracemalloc
 from types import CodeType
@@ -17,7 +18,7 @@ SHAPE = (200, 200)
 
 @pytest.fixture(autouse=True)
 def at_once():
-    with xp.using(device="cpu", direct_limit=1 << 17):
+    with xp.using(device="cpu", direct_limit=1 << 19):
         yield
 
 
@@ -54,6 +55,22 @@ def test_what_an_operator_takes_follows_from_the_code(text: str, expected: int) 
         first, last = actual[0], actual[-1]
         assert temporaries.taken(code, first, last) == expected
         assert temporaries.taken(code, last, first) == NOT_TAKEN
+
+
+def test_calls_and_operators_of_one_value_make_and_take_results() -> None:
+    text = "-(~f(x) * 2) if f(*x) + z else 0"
+    code = compile(text, "<test>", "eval")
+    offsets = {instruction.opname: instruction.offset for instruction in dis.get_instructions(code)}
+    call, spread, invert, negative = (
+        offsets[name] for name in ("CALL", "CALL_FUNCTION_EX", "UNARY_INVERT", "UNARY_NEGATIVE")
+    )
+    plus, times = sorted(operators(code))
+    assert temporaries.taken(code, call, invert) == LEFT
+    assert temporaries.taken(code, invert, times) == LEFT
+    assert temporaries.taken(code, times, negative) == LEFT
+    assert temporaries.taken(code, spread, plus) == LEFT
+    assert temporaries.taken(code, call, times) == NOT_TAKEN
+    assert temporaries.taken(code, spread, times) == NOT_TAKEN
 
 
 def test_no_statement_between_two_operators_is_passed_over() -> None:
@@ -94,6 +111,78 @@ def test_a_temporary_result_gives_its_memory_to_the_next() -> None:
     assert most_memory(lambda: x * y + x - y) < 1.2 * one
     assert most_memory(lambda: x - x * y) < 1.2 * one
     assert most_memory(lambda: (kept := x * y) - x) > 1.8 * one  # noqa: F841
+
+
+@pytest.mark.skipif(not compiled.IS_COMPILED, reason="operators in Python make new memory")
+def test_results_of_functions_and_of_other_operators_give_their_memory_too() -> None:
+    x, whole, mask = xp.asarray(numbers(0)), xp.arange(200 * 200), xp.zeros((512, 1024), dtype=bool)
+    for array, compute in [
+        (x, lambda: xp.clip(x, 0.0, 0.5) * 2.0),
+        (x, lambda: (x + x) ** 2),
+        (x, lambda: -(x * x)),
+        (x, lambda: np.exp(x) - x),
+        (whole, lambda: (whole + 1) // 3 % 7),
+        (mask, lambda: ~(mask & mask) | mask),
+    ]:
+        assert array.nbytes <= most_memory(compute) < 1.2 * array.nbytes
+
+
+def test_results_of_functions_that_something_keeps_do_not_change() -> None:
+    a = numbers(0)
+    x = xp.asarray(a)
+    clipped = functools.lru_cache(lambda low, high: xp.clip(x, low, high))
+    with_numbers = functools.lru_cache(xp.full)
+    shared = []
+
+    def kept(array):
+        shared.append(array)
+        return array
+
+    for _ in range(2):
+        np.testing.assert_array_equal((clipped(0.25, 0.5) * 2).get(), np.clip(a, 0.25, 0.5) * 2)
+        np.testing.assert_array_equal((with_numbers(SHAPE, 0.25) * 2).get(), np.full(SHAPE, 0.5))
+        np.testing.assert_array_equal((kept(xp.clip(x, 0.25, 0.5)) * 2).get(), np.clip(a, 0.25, 0.5) * 2)
+    for array in (clipped(0.25, 0.5), *shared):
+        np.testing.assert_array_equal(array.get(), np.clip(a, 0.25, 0.5))
+    total = functools.reduce(xp.add, [x, x, x]) * 2 + xp.transpose(x)
+    np.testing.assert_array_equal(total.get(), (a + a + a) * 2 + a.T)
+    np.testing.assert_array_equal((xp.reshape(x, SHAPE) * 2 - x).get(), a)
+    np.testing.assert_array_equal(x.get(), a)
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "f4", "c8"])
+def test_values_of_other_operators_are_numpys(dtype: str) -> None:
+    shape = (500, 1000)
+    rng = np.random.default_rng(2)
+    a, b = (rng.integers(1, 9, shape).astype(dtype) for _ in range(2))
+
+    def results(x, y):
+        for compute in (
+            lambda: (x + y) ** 2,
+            lambda: (x * y) ** 2.0,
+            lambda: (x + y) // y,
+            lambda: (x * y) % 3,
+            lambda: -(x * y),
+            lambda: ~(x & y) ^ x,
+            lambda: (x | y) << 1,
+            lambda: 2 ** (x + y),
+            lambda: (x + y) / 2,
+            lambda: (x * y) + True,
+            lambda: ~(x > y) & (x != y),
+        ):
+            try:
+                yield compute()
+            except TypeError:
+                yield None
+
+    # NumPy's square of a temporary result of booleans is an error, but not that of a part
+    parts = zip(*(results(a[i : i + 100], b[i : i + 100]) for i in range(0, shape[0], 100)), strict=True)
+    for actual, expected in zip(results(xp.asarray(a), xp.asarray(b)), parts, strict=True):
+        if expected[0] is None:
+            assert actual is None
+        else:
+            assert actual.dtype == expected[0].dtype
+            np.testing.assert_array_equal(actual.get(), np.concatenate(expected))
 
 
 def test_what_a_name_or_a_container_refers_to_keeps_its_value() -> None:
