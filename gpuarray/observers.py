@@ -24,7 +24,7 @@ DIRECT: Final = "direct"
 WAIT: Final = "wait"
 
 
-class Launch(NamedTuple):
+class CompletedLaunch(NamedTuple):
     """One launch that has run.
 
     Attributes
@@ -125,7 +125,7 @@ class Observer:
     def sampler(self, sampler: RunSampler, /) -> None:
         """Receive the sampler of a plan that may repeat, in which its sampled runs are found."""
 
-    def launches(self, launches: Sequence[Launch], /) -> None:
+    def launches(self, launches: Sequence[CompletedLaunch], /) -> None:
         """Receive launches, some time after they ran."""
 
 
@@ -219,7 +219,7 @@ def evaluation_done(evaluation: Any, start: int, planned: int) -> None:
         observer.evaluation((evaluation, start, planned, stop, get_ident()))
 
 
-def launches_done(launches: Sequence[Launch]) -> None:
+def launches_done(launches: Sequence[CompletedLaunch]) -> None:
     """Report launches, in the order in which they ran."""
     for observer in active:
         observer.launches(launches)

@@ -34,7 +34,7 @@ class _Strictness:
 strictness: Final = _Strictness()
 
 
-class _Recording:
+class _RecordingSettings:
     """The settings that each operation needs, apart for the same reason.
 
     Attributes
@@ -55,7 +55,7 @@ class _Recording:
         self.midsize = False
 
 
-recording: Final = _Recording()
+recording: Final = _RecordingSettings()
 
 
 def _choice(*accepted: str) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def wait(futures: Iterable[Future[Any]], interrupted: Callable[[], object] = int
         raise interrupt
 
 
-class _Pool:
+class _Threads:
     """The threads; it grows when more are allowed."""
 
     def __init__(self) -> None:
@@ -173,12 +173,12 @@ class _Pool:
                 self._idle += 1
 
 
-_pool = _Pool()
+_pool = _Threads()
 
 
 def _after_fork() -> None:
     global _pool
-    _pool = _Pool()
+    _pool = _Threads()
 
 
 if hasattr(os, "register_at_fork"):

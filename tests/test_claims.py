@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
@@ -20,6 +21,15 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 KINDS = {kind.__name__: kind for kinds in (nodes.Node, steps.Step, steps.Instruction) for kind in get_args(kinds)}
 #: Folders that run operations without knowing them.
 GENERAL = ("codegen", "fusion", "graph", "jit", "providers", "runtime")
+#: Public classes that share a name, because they are one thing in several places.
+SHARED_NAMES = {
+    "Batch": "what the graph uses of a batch, and the batch of autodiff",
+    "GpuArrayBackend": "the backends of dask and of einops",
+    "Kernel": "the text of a kernel, while it is written and when it is shown",
+    "Program": "what a provider runs for a step, on GPUs and in-process",
+    "Tile": "the block that one workgroup or one thread works on",
+    "Tiling": "the sizes of tiles",
+}
 
 
 def named(path: Path) -> str:
@@ -69,6 +79,15 @@ def test_no_operation_is_known_by_name(path: Path) -> None:
             assert len(strings(node)) < 2, f"line {node.lineno}: {strings(node)}"
         if isinstance(node, ast.Compare) and ".name" in ast.unparse(node):
             assert strings(node) == [], f"line {node.lineno}: {ast.unparse(node)}"
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    defined = defaultdict(list)
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                defined[node.name].append(named(path))
+    assert {name: paths for name, paths in defined.items() if len(paths) > 1}.keys() == SHARED_NAMES.keys()
 
 
 def test_import_needs_numpy_and_platformdirs_alone() -> None:

@@ -35,7 +35,7 @@ _FUSED: Final = frozenset({Generate, Map, View})
 _UNKNOWN: Final = (0, 0)
 
 
-class Recorded:
+class RecordedCells:
     """Weak references to cells.
 
     Attributes
@@ -222,4 +222,4 @@ def _is_pending(node: Node) -> bool:
     return type(node) is not Generate or node.op.is_costly  # others, such as ranges, are computed where they are used
 
 
-recorded: Final = Recorded()
+recorded: Final = RecordedCells()

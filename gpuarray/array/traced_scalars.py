@@ -21,7 +21,7 @@ from gpuarray.ops import generators
 _KNOWN: Final = (bool, int, float, complex, np.generic)
 
 
-class Recorder(Protocol):
+class ScalarRecorder(Protocol):
     """Records the operations on traced scalars."""
 
     def computed(self, function: Callable[..., Any], operands: tuple[Any, ...], sample: Any) -> Any:
@@ -36,7 +36,7 @@ class TracedScalar:
 
     Parameters
     ----------
-    recorder : Recorder
+    recorder : ScalarRecorder
         Records the operations.
     slot : int
         Its index among the values of a call.
@@ -48,7 +48,7 @@ class TracedScalar:
 
     __slots__ = ("_name", "_recorder", "_sample", "_slot")
 
-    def __init__(self, recorder: Recorder, slot: int, sample: Any, name: str = "") -> None:
+    def __init__(self, recorder: ScalarRecorder, slot: int, sample: Any, name: str = "") -> None:
         self._recorder = recorder
         self._slot = slot
         self._sample = sample

@@ -37,7 +37,7 @@ from gpuarray.immediacy import immediacy
 from gpuarray.ops import reductions
 from gpuarray.ops.references import multiply_no_nan
 from gpuarray.references import owner_count
-from gpuarray.runtime.evaluate import Values, compute_small, keep, read, strided
+from gpuarray.runtime.evaluate import NodeValues, compute_small, keep, read, strided
 
 #: An array, or a scalar of NumPy if it has no axes.
 Value = npt.NDArray[Any]
@@ -54,7 +54,7 @@ def pull(subgraph: Subgraph, seeds: Sequence[Any]) -> list[GpuArray | None] | No
         return None
     try:
         with np.errstate(all="ignore"):
-            values = Values(subgraph.values)
+            values = NodeValues(subgraph.values)
             numbers = [node for node in subgraph.variables if node.inputs]  # copies of constants, which are no leaves
             if not compute_small([*numbers, *subgraph.nodes], subgraph.device, values):
                 return None
@@ -75,14 +75,14 @@ class _HostPullback:
     ----------
     subgraph : Subgraph
         The subgraph.
-    values : Values
+    values : NodeValues
         The values of its nodes.
     zero_wins : bool
         Whether a product with 0 is 0 also if the other factor is NaN or infinite. The check of each product takes a
         tenth of the time, so it is made only if a cotangent is NaN without it.
     """
 
-    def __init__(self, subgraph: Subgraph, values: Values, *, zero_wins: bool = False) -> None:
+    def __init__(self, subgraph: Subgraph, values: NodeValues, *, zero_wins: bool = False) -> None:
         self._subgraph = subgraph
         self.device = subgraph.device
         self._zero_wins = zero_wins
@@ -293,7 +293,7 @@ def _call(pullback: _HostPullback, node: Outputs, operands: Sequence[Node], ct: 
         _by_recording(pullback, node, operands, ct, needed)
         return
     try:
-        shares = rule(_Computed(pullback, node), ct, [*map(pullback.value, operands)])
+        shares = rule(_KnownOutputs(pullback, node), ct, [*map(pullback.value, operands)])
     except np.linalg.LinAlgError:  # the rule raises it with the line if it records
         _by_recording(pullback, node, operands, ct, needed)
         return
@@ -302,7 +302,7 @@ def _call(pullback: _HostPullback, node: Outputs, operands: Sequence[Node], ct: 
             pullback.fit(operand, share)
 
 
-class _Computed(Outputs):
+class _KnownOutputs(Outputs):
     """The outputs of a call whose values are known."""
 
     def __init__(self, pullback: _HostPullback, node: Outputs) -> None:

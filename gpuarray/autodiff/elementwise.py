@@ -22,7 +22,7 @@ from gpuarray.graph.tracing import Deferred
 from gpuarray.ops import derivatives, generators, reductions, selection
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
-from gpuarray.ops.derivatives import PARTIALS, Formula, Operand, Partial
+from gpuarray.ops.derivatives import PARTIALS, Formula, OperandFormula, Partial
 from gpuarray.ops.spec import MapOp
 
 #: Multiplies a cotangent by a derivative, and gives 0 where either is 0: there the other may be anything.
@@ -92,7 +92,7 @@ def _by_rule(rule: Callable[[Any, Sequence[Any], Scale], Any]) -> Share:
 def _by_partial(partial: Partial) -> Share:
     if isinstance(partial, float):
         return _by_number(partial)
-    if isinstance(partial, Operand):
+    if isinstance(partial, OperandFormula):
         number = partial.number - 1
         return lambda node, inputs, ct, value, scale: scale(ct, converted(value(inputs[number]), ct.dtype))
     if callable(partial):

@@ -62,7 +62,7 @@ def pull(subgraph: Subgraph, cotangents: Cotangents) -> list[GpuArray | None] | 
     """
     if subgraph.runs_code or tracing.active() is not None or get_ident() in assumed_origins:
         return None
-    structure = _Structure(subgraph, cotangents)
+    structure = _TransposeKey(subgraph, cotangents)
     known = _known.pop(structure.key, structure.constants)
     if known is not None and known is not structure.constants:
         constants = known.constants if isinstance(known, _Transpose) else known
@@ -85,7 +85,7 @@ _NUMBERED: Final = pull.__code__
 _UNCHANGED: Final = nullcontext()
 
 
-class _Structure:
+class _TransposeKey:
     """The structure of a subgraph and of the cotangents of its results.
 
     Parameters

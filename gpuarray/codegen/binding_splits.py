@@ -22,7 +22,7 @@ S = TypeVar("S", CallStep, ContractStep)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece(Generic[S]):
+class StepPiece(Generic[S]):
     """A part of a step, and the bytes at which its inputs and outputs begin in those of the whole."""
 
     step: S
@@ -32,7 +32,7 @@ class Piece(Generic[S]):
 
 def split_call(
     step: CallStep, capabilities: Capabilities, beside: Collection[tuple[str, int]]
-) -> list[Piece[CallStep]] | None:
+) -> list[StepPiece[CallStep]] | None:
     """Return steps of some lines each, within the limits; None if there are none.
 
     Inputs and outputs ``beside``, by kind and number, may have any size where lines cannot be split.
@@ -55,25 +55,25 @@ def split_call(
         together = lcm(*map(_aligned, widths))
         most = shown // max(widths) // together * together
     if not most:
-        whole = Piece(step, [0] * len(step.shapes), [0] * len(step.output_shapes))
+        whole = StepPiece(step, [0] * len(step.shapes), [0] * len(step.output_shapes))
         return [whole] if all(array in beside for array in large) else None
     return [_of_lines(step, start, min(most, lines - start), widths) for start in range(0, lines, most)]
 
 
-def _of_lines(step: CallStep, start: int, count: int, widths: Sequence[int]) -> Piece[CallStep]:
+def _of_lines(step: CallStep, start: int, count: int, widths: Sequence[int]) -> StepPiece[CallStep]:
     piece = replace(
         step,
         shapes=tuple((count, shape[-1]) for shape in step.shapes),
         output_shapes=tuple((count, shape[-1]) for shape in step.output_shapes),
     )
     begins = [start * width for width in widths]
-    return Piece(piece, begins[: len(step.shapes)], begins[len(step.shapes) :])
+    return StepPiece(piece, begins[: len(step.shapes)], begins[len(step.shapes) :])
 
 
-def split_product(step: ContractStep, capabilities: Capabilities, begin: int = 0) -> list[Piece[ContractStep]]:
+def split_product(step: ContractStep, capabilities: Capabilities, begin: int = 0) -> list[StepPiece[ContractStep]]:
     """Return products of some batches or rows each, split as long as that makes arrays that are too large smaller."""
     shown, nbytes = _shown(capabilities), _product_bytes(step)
-    whole = [Piece(step, [0] * len(step.input_dtypes), [begin])]
+    whole = [StepPiece(step, [0] * len(step.input_dtypes), [begin])]
     if max(nbytes) <= shown or step.epilogue is not None or any(step.prologues):
         return whole
     (batch, height, _), width = step.left.shape, step.right.shape[2]
@@ -122,7 +122,7 @@ def most_bytes(step: Loop | ScanStep | ContractStep | CallStep) -> int:
     return max([*sizes, *map(loop_splits.widest, step.loops)])
 
 
-def join(pieces: Sequence[Piece[S]] | None, program: Callable[[S], Program]) -> Program:
+def join(pieces: Sequence[StepPiece[S]] | None, program: Callable[[S], Program]) -> Program:
     """Return one program that runs the pieces of a step in order."""
     assert pieces is not None
     if len(pieces) == 1:
@@ -136,7 +136,7 @@ def join(pieces: Sequence[Piece[S]] | None, program: Callable[[S], Program]) -> 
     return Program(tuple(launches), scratch)
 
 
-def _moved(launches: Sequence[Launch], piece: Piece[S]) -> Iterator[Launch]:
+def _moved(launches: Sequence[Launch], piece: StepPiece[S]) -> Iterator[Launch]:
     """Yield launches whose inputs and outputs begin where those of the piece do."""
     begins = {"input": piece.inputs, "output": piece.outputs}
     for launch in launches:

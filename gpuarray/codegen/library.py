@@ -35,7 +35,7 @@ _DECLARATION: Final = re.compile(r"^(?:fn|const|override|alias|struct)\s+(\w+)",
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 
 
-class _Library:
+class _FunctionLibrary:
     """Declarations by name.
 
     The text of a formula is written on first use, because all of them take 0.1 s and most programs use few. No file of
@@ -109,9 +109,9 @@ def _collected(suffix: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=4)
-def _library(fast: bool, wide: bool) -> _Library:
+def _library(fast: bool, wide: bool) -> _FunctionLibrary:
     texts = _collected(_GENERIC) | _collected(_PLAIN)
-    return _Library(texts | (_collected(_WIDE) if wide else {}) | (_collected(_FAST) if fast else {}))
+    return _FunctionLibrary(texts | (_collected(_WIDE) if wide else {}) | (_collected(_FAST) if fast else {}))
 
 
 def _kind() -> tuple[bool, bool]:

@@ -84,7 +84,7 @@ def _finish_function(work: LoopKernel, lanes: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class ComputedOperand:
     """An operand that a kernel computes: a WGSL function of the flat index, for one element or four."""
 
     name: str
@@ -100,7 +100,7 @@ class Computed:
         return lines, [f"{target}[{lane}]" for lane in range(LANES)]
 
 
-def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Computed:
+def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> ComputedOperand:
     """Add the function that computes an element of a loop's one result, or four from a multiple of four if ``wide``.
 
     The loop has no folds, and its inputs are the step's.
@@ -118,4 +118,4 @@ def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Comput
     kernel.line(f"return {register}({', '.join(values)});" if wide else f"return {values[0]};")
     kernel.module += [f"fn {name}(first: u32) -> {register} {{", *(f"  {line}" for line in kernel.body), "}"]
     kernel.body = outside
-    return Computed(name, wide)
+    return ComputedOperand(name, wide)

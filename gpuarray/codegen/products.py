@@ -143,7 +143,7 @@ class _Product:
         kernel.bind_parts(access, binding, apart)
         return Operand(access, here, edge, extent, size, apart // dtype.itemsize)
 
-    def _stores(self, kernel: Kernel, walk: TileKernel, store: "_Store") -> None:
+    def _stores(self, kernel: Kernel, walk: TileKernel, store: "_ResultStore") -> None:
         """Emit the stores of an invocation's patch."""
         arithmetic = walk.arithmetic
         patch = walk.patch()
@@ -183,16 +183,16 @@ class _Product:
             lines += access.store_wide(f"(part + ({row}) * {columns}u + {column}) / {LANES}u", values)
         return lines
 
-    def _result_store(self, kernel: Kernel, *, fast: bool = False) -> "_Store":
+    def _result_store(self, kernel: Kernel, *, fast: bool = False) -> "_ResultStore":
         """Bind the output, or add the epilogue, with a fast path if ``fast`` and the epilogue is short."""
         aligned, epilogue = self.width % LANES == 0, self.step.epilogue
         if epilogue is not None:
             work = add_epilogue(kernel, epilogue, self.step.reads, lanes=LANES, aligned=aligned)
             once = operations(epilogue.instructions) > _LIGHT
-            return _Store(None, once, fast=fast and not once and add_fast_path_epilogue(work))
+            return _ResultStore(None, once, fast=fast and not once and add_fast_path_epilogue(work))
         size = self.batch * self.height * self.width
         binding, _ = window("output", 0, 0, size - 1, self.step.dtype, writable=True)
-        return _Store(kernel.show(Access("output0", self.step.dtype, aligned, True), binding), False)
+        return _ResultStore(kernel.show(Access("output0", self.step.dtype, aligned, True), binding), False)
 
     def _scratch(self, *, writable: bool) -> Binding:
         return Binding("scratch", 0, 0, self.scratch_bytes, writable)
@@ -236,7 +236,7 @@ class _Product:
 
 
 @dataclass(frozen=True, slots=True)
-class _Store:
+class _ResultStore:
     """Where four neighbouring results go: to a binding, or to the epilogue."""
 
     access: Access | None

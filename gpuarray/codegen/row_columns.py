@@ -19,7 +19,7 @@ from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns:
+class _ColumnPass:
     """The values that one pass over the columns of rows computes.
 
     Attributes
@@ -71,7 +71,7 @@ class ColumnKernel:
             self.computed.update(values)
         for number in numbers:
             self._start(number)
-        columns = _Columns(values, numbers, stores, self._bases(values, stores, phase))
+        columns = _ColumnPass(values, numbers, stores, self._bases(values, stores, phase))
         if shape.in_registers:
             self._block(columns, shape.unroll * LANES)
         else:
@@ -105,7 +105,7 @@ class ColumnKernel:
                 kernel.line(f"let at{n} = {column};", f"let i{n} = min(at{n}, {last});")
         self._coordinates([x.layout for x in self.loop.laid_out_at(FULL)], shape.unroll * LANES)
 
-    def _column_loops(self, columns: "_Columns") -> None:
+    def _column_loops(self, columns: "_ColumnPass") -> None:
         """Emit the unrolled loop over the columns, and the loop over the remaining ones."""
         kernel, shape = self.work.kernel, self.shape
         lanes = LANES if shape.wide else 1
@@ -149,7 +149,7 @@ class ColumnKernel:
         """Return the expressions of the extents of all axes but the first, as parameters."""
         return [self.work.kernel.parameter(extent) for extent in reversed(shape[1:])][::-1]
 
-    def _block(self, columns: "_Columns", count: int, *, ragged: bool = False) -> None:
+    def _block(self, columns: "_ColumnPass", count: int, *, ragged: bool = False) -> None:
         """Emit the values, folds and stores of ``count`` columns, whose numbers are ``i0``, ``i1`` and so on.
 
         Which columns exist: of a row in registers, those whose ``at`` is below the end; otherwise all, or if
@@ -220,7 +220,7 @@ class ColumnKernel:
             kernel.line(f"let {bases[-1 - store.slot]} = {where};")
         return bases
 
-    def _columns(self, columns: "_Columns", count: int) -> None:
+    def _columns(self, columns: "_ColumnPass", count: int) -> None:
         """Emit the values of instructions for ``count`` columns."""
         kernel, loop, wide, bases = self.work.kernel, self.loop, self.shape.wide, columns.bases
         for unit in arranged(loop, columns.values, alone=count == 1):

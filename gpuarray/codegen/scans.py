@@ -43,7 +43,7 @@ def _binding_elements(step: ScanStep, capabilities: Capabilities) -> int:
     return (capabilities.binding_limit - 512) // max(step.source.itemsize, step.dtype.itemsize) - PIECE_START
 
 
-class Piece(NamedTuple):
+class BlockRange(NamedTuple):
     """The blocks of one launch, whose elements fit into one storage binding: ``parts`` of each of ``rows`` rows.
 
     Attributes
@@ -104,7 +104,7 @@ class ScanKernels:
         launches = tuple(emit(piece) for emit in (sums, scans) for piece in self.pieces)
         return Program(launches, (scratch_bytes(self.rows * self.blocks, word_dtype(self.dtype)),))
 
-    def _pieces(self) -> list[Piece]:
+    def _pieces(self) -> list[BlockRange]:
         """Return pieces of several rows each, or if rows are too long, of several blocks of interleaved rows."""
         before, row = self.step.before, self.step.length * self.step.after
         if before * row <= self.binding_elements:
@@ -116,15 +116,15 @@ class ScanKernels:
         starts = range(0, self.blocks, parts)
         return [self._piece(n, 1, block, min(parts, self.blocks - block)) for n in range(before) for block in starts]
 
-    def _piece(self, start: int, count: int, block: int, parts: int) -> Piece:
+    def _piece(self, start: int, count: int, block: int, parts: int) -> BlockRange:
         length, after = self.step.length, self.step.after
         first = (start * length + block * self.block) * after
         last = ((start + count - 1) * length + min((block + parts) * self.block, length)) * after - 1
-        return Piece(start * after, count * after, block, parts, first // PIECE_START * PIECE_START, last)
+        return BlockRange(start * after, count * after, block, parts, first // PIECE_START * PIECE_START, last)
 
     # -- one workgroup per block ---------------------------------------------------------------------------------------
 
-    def _sums(self, piece: Piece) -> Launch:
+    def _sums(self, piece: BlockRange) -> Launch:
         kernel = Kernel(f"{self.label} blocks")
         source = self._source(kernel, piece)
         scratch = self._scratch(kernel, writable=True)
@@ -148,7 +148,7 @@ class ScanKernels:
         kernel.line(f"if (local == 0u) {{ {scratch.store('block', stored('total', self.dtype))} }}")
         return kernel.launch(piece.rows * piece.parts, self.capabilities.workgroup_limit)
 
-    def _scans(self, piece: Piece) -> Launch:
+    def _scans(self, piece: BlockRange) -> Launch:
         kernel = Kernel(f"{self.label} inside")
         source = self._source(kernel, piece)
         finish = self._finish(kernel, piece)
@@ -172,7 +172,7 @@ class ScanKernels:
         totals = [f"e{four * LANES + LANES - 1}" for four in range(self.vectors)]
         Collectives(kernel, WORKGROUP, self.capabilities).scan(totals, self.dtype, self._combine, self.identity)
 
-    def _finish(self, kernel: Kernel, piece: Piece) -> Callable[[str, list[str]], list[str]]:
+    def _finish(self, kernel: Kernel, piece: BlockRange) -> Callable[[str, list[str]], list[str]]:
         """Bind the result; return a function that gives the statements to store four elements from an index on."""
         if self.wide:
             if self.step.epilogue is not None:
@@ -226,7 +226,7 @@ class ScanKernels:
             if k % LANES:
                 kernel.line(f"e{k} = {self._combine(f'e{k - 1}', f'e{k}')};")
 
-    def _position(self, kernel: Kernel, piece: Piece) -> None:
+    def _position(self, kernel: Kernel, piece: BlockRange) -> None:
         """Emit the row and the block of a workgroup, and the bounds of its elements."""
         parts = kernel.parameter(piece.parts)
         kernel.line(
@@ -239,7 +239,7 @@ class ScanKernels:
         )
         self._bounds(kernel, piece)
 
-    def _bounds(self, kernel: Kernel, piece: Piece) -> None:
+    def _bounds(self, kernel: Kernel, piece: BlockRange) -> None:
         """Emit the bounds of the elements of a block, relative to the binding."""
         kernel.line(
             f"let step = {kernel.parameter(self.step.after)};",
@@ -256,7 +256,7 @@ class ScanKernels:
 
     # -- one invocation per block --------------------------------------------------------------------------------------
 
-    def _sequential_sums(self, piece: Piece) -> Launch:
+    def _sequential_sums(self, piece: BlockRange) -> Launch:
         kernel = Kernel(f"{self.label} blocks of columns")
         source = self._source(kernel, piece)
         scratch = self._scratch(kernel, writable=True)
@@ -270,7 +270,7 @@ class ScanKernels:
         kernel.line(scratch.store("part * rows + row", stored("total", self.dtype)))
         return kernel.launch(-(-piece.rows * piece.parts // WORKGROUP), self.capabilities.workgroup_limit)
 
-    def _sequential_scans(self, piece: Piece) -> Launch:
+    def _sequential_scans(self, piece: BlockRange) -> Launch:
         kernel = Kernel(f"{self.label} inside columns")
         source = self._source(kernel, piece)
         store = self._result_store(kernel, piece)
@@ -303,7 +303,7 @@ class ScanKernels:
                 kernel.line(f"let e{lane}: {self.kind} = {self._cast(source.load(position))};")
             kernel.line(*take([f"e{lane}" for lane in range(count)], positions), "}")
 
-    def _sequential_position(self, kernel: Kernel, piece: Piece) -> None:
+    def _sequential_position(self, kernel: Kernel, piece: BlockRange) -> None:
         """Emit the row and the block of an invocation, and the bounds of its elements."""
         rows = kernel.parameter(piece.rows)
         kernel.line(
@@ -317,18 +317,18 @@ class ScanKernels:
 
     # -- pieces --------------------------------------------------------------------------------------------------------
 
-    def _result_store(self, kernel: Kernel, piece: Piece) -> Callable[[str, str], str]:
+    def _result_store(self, kernel: Kernel, piece: BlockRange) -> Callable[[str, str], str]:
         """Bind the result, or add the epilogue; return what gives the statement that stores one element."""
         if self.step.epilogue is None:
             return self._target(kernel, piece).store
         add_epilogue(kernel, self.step.epilogue, 1)
         return lambda index, value: f"finish({index}, {value});"
 
-    def _source(self, kernel: Kernel, piece: Piece) -> Access:
+    def _source(self, kernel: Kernel, piece: BlockRange) -> Access:
         size = piece.last - piece.first + 1
         return kernel.array("input", 0, size, self.step.source, first=piece.first, wide=self.wide)
 
-    def _target(self, kernel: Kernel, piece: Piece) -> Access:
+    def _target(self, kernel: Kernel, piece: BlockRange) -> Access:
         size = piece.last - piece.first + 1
         return kernel.array("output", 0, size, self.dtype, first=piece.first, wide=self.wide)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gpuarray.codegen.calls.sorting_digits import COUNTED, COUNTS, TOTALS, BufferRef, Pass
+from gpuarray.codegen.calls.sorting_digits import COUNTED, COUNTS, TOTALS, BufferRef, DigitPass
 from gpuarray.codegen.calls.sorting_keys import bind_scratch
 from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS
 from gpuarray.codegen.casts import position_expression
@@ -92,7 +92,7 @@ def _binding_elements(capabilities: Capabilities, *dtypes: DType) -> int:
 
 def _parts(
     step: ScatterStep, label: str, values: BufferRef, positions: BufferRef, capabilities: Capabilities
-) -> Iterator["_Scatter"]:
+) -> Iterator["_ScatterWriter"]:
     """Yield scatters of some values to a part of the target that fit into bindings, in the order of the values."""
     together, reach = (
         _binding_elements(capabilities, step.dtype, step.positions),
@@ -102,7 +102,7 @@ def _parts(
     for start in range(0, step.count, together):
         for first in range(0, step.extent, reach):
             piece = replace(step, count=min(together, step.count - start), extent=min(reach, step.extent - first))
-            yield _Scatter(piece, label, values, positions, 0, start=start, first=first, is_cut=is_cut)
+            yield _ScatterWriter(piece, label, values, positions, 0, start=start, first=first, is_cut=is_cut)
 
 
 def _sorted_program(
@@ -116,9 +116,9 @@ def _sorted_program(
     near_values = BufferRef("scratch", _NUMBERS + 1, values.dtype if values.dtype.itemsize >= 4 else uint32)
     near_positions = BufferRef("scratch", _NUMBERS + 2, uint32)
     sort = _Partition(label, step.count, capabilities)
-    work = _Scatter(step, label, near_values, near_positions, _NUMBERS, "falls == 0u")
+    work = _ScatterWriter(step, label, near_values, near_positions, _NUMBERS, "falls == 0u")
     moves = sort.pass_launches(
-        Pass(max(0, (step.extent - 1).bit_length() - BITS), positions, values, near_positions, near_values)
+        DigitPass(max(0, (step.extent - 1).bit_length() - BITS), positions, values, near_positions, near_values)
     )
     scratch = (
         scratch_bytes(sort.lines * sort.blocks, uint32),
@@ -127,7 +127,7 @@ def _sorted_program(
         scratch_bytes(step.count, near_values.dtype),
         scratch_bytes(step.count, uint32),
     )
-    follow = _Scatter(step, label, values, positions, _NUMBERS, "falls != 0u").follow
+    follow = _ScatterWriter(step, label, values, positions, _NUMBERS, "falls != 0u").follow
     return Program((*moves, *(launch(limit) for launch in (work.clear_all, work.elect, work.fetch, follow))), scratch)
 
 
@@ -160,7 +160,7 @@ class _Partition(PositionSort):
 
 
 @dataclass(frozen=True, slots=True)
-class _Scatter:
+class _ScatterWriter:
     """Emits the kernels that select the last value of each position and write it."""
 
     step: ScatterStep

@@ -9,7 +9,7 @@ Results are the same in every run.
 
 from typing import Final
 
-from gpuarray.codegen.calls.sorting_digits import BufferRef, DigitSort, Pass
+from gpuarray.codegen.calls.sorting_digits import BufferRef, DigitPass, DigitSort
 from gpuarray.codegen.calls.sorting_keys import bind_scratch
 from gpuarray.codegen.calls.sorting_tiles import BITS
 from gpuarray.codegen.casts import cast_expression, position_expression
@@ -53,7 +53,7 @@ def combined_scatter_program(step: ScatterStep, label: str, capabilities: Capabi
         new_positions, new_numbers = (
             BufferRef("scratch", slots[digit % 2], uint32) for slots in (_POSITIONS, _NUMBERS)
         )
-        launches += sort.pass_launches(Pass(digit, positions, numbers, new_positions, new_numbers))
+        launches += sort.pass_launches(DigitPass(digit, positions, numbers, new_positions, new_numbers))
         positions, numbers = new_positions, new_numbers
     assert numbers is not None
     fold = _fold_in_groups if _takes_groups(step) else _fold

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from gpuarray.codegen.nested_loops import Computed
+from gpuarray.codegen.nested_loops import ComputedOperand
 from gpuarray.codegen.planes import Arithmetic
 from gpuarray.codegen.storage import LANES, Access, Pairs
 from gpuarray.codegen.wgsl import Kernel
@@ -73,7 +73,7 @@ class Tiling:
 class Operand:
     """One operand of a tile, and how a kernel reads it."""
 
-    access: Access | Computed
+    access: Access | ComputedOperand
     layout: Layout
     """Over (matrix of the batch, position along the edge, depth), relative to the start of the binding."""
     edge: str
@@ -93,7 +93,7 @@ class Operand:
     @property
     def unit(self) -> int:
         """Number of neighbouring elements that an invocation loads at once: at most sixteen bytes."""
-        if not self.access.wide or isinstance(self.access, Computed):
+        if not self.access.wide or isinstance(self.access, ComputedOperand):
             return LANES if self.access.wide else 1
         return min(LANES, max(1, 16 // self.access.dtype.itemsize))
 
@@ -355,7 +355,7 @@ class TileKernel:
             fetches.append(([f"{v} = {kind}();" for v in values if there], [*mine, *there], values, f"{at} + {ahead}"))
             keeps += _when(mine, self._keep(operand, values, d, e))
 
-        def reads(access: Access | Computed, begin: str = "") -> list[str]:
+        def reads(access: Access | ComputedOperand, begin: str = "") -> list[str]:
             """Return the loads from a binding; ``begin`` is added to the index."""
             lines: list[str] = []
             for zeros, conditions, values, index in fetches:
@@ -387,7 +387,7 @@ class TileKernel:
             lines += [f"{label}: {{", *reads(window, begin), "}"]
         return [*lines, "}"]
 
-    def _read(self, operand: Operand, access: Access | Computed, index: str, values: Sequence[str]) -> list[str]:
+    def _read(self, operand: Operand, access: Access | ComputedOperand, index: str, values: Sequence[str]) -> list[str]:
         """Return the statements that load the elements at an index into the variables of their planes."""
         unit = operand.unit
         if unit == 1:

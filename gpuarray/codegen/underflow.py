@@ -130,7 +130,7 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
         again = _closure(loop, doubtful, items)
         for group in (again, [n for n in items if n not in again]):
             if group:
-                blocks.append(_Group(loop, group, uses, alone).block())
+                blocks.append(_GuardFinder(loop, group, uses, alone).block())
 
     for number in numbers:
         item = loop.instructions[number]
@@ -199,7 +199,7 @@ class _Need:
     summed: bool = False
 
 
-class _Group:
+class _GuardFinder:
     """Finds the guard of one block."""
 
     def __init__(self, loop: Loop, items: Sequence[int], uses: Uses, alone: bool) -> None:

@@ -16,7 +16,7 @@ from gpuarray import observers
 from gpuarray.diagnostics.explain import explanation_of
 from gpuarray.diagnostics.explanation import Explanation
 from gpuarray.diagnostics.profile_lines import lines_of
-from gpuarray.diagnostics.profile_result import PHASES, Kernel, Profile, Span
+from gpuarray.diagnostics.profile_result import PHASES, KernelTimes, Profile, Span
 from gpuarray.fusion.costs import Cost, cost
 from gpuarray.providers import registry
 from gpuarray.runtime import telemetry
@@ -28,7 +28,7 @@ from gpuarray.source_locations import SourceLocation
 _PLANS: Final = 12
 
 
-class _Recorder(observers.Observer):
+class _EventStore(observers.Observer):
     """Stores events with methods of lists, because the measured program waits for each call.
 
     The lists are flat, because the garbage collector would traverse a million tuples again and again.
@@ -39,7 +39,7 @@ class _Recorder(observers.Observer):
     def __init__(self) -> None:
         self._spans: list[Any] = []
         self._evaluated: list[Any] = []
-        self.ran: list[observers.Launch] = []
+        self.ran: list[observers.CompletedLaunch] = []
         self.samplers: list[observers.RunSampler] = []
         self.span = self._spans.extend  # type: ignore[method-assign]  # as good as a method
         self.evaluation = self._evaluated.extend  # type: ignore[method-assign]  # as good as a method
@@ -77,7 +77,7 @@ def profile() -> Iterator[Profile]:
     1
     """
     result = Profile()
-    recorder = _Recorder()
+    recorder = _EventStore()
     for provider in registry.opened():
         provider.restart_peak()
     stats_before, fallbacks_before = telemetry.stats(), telemetry.fallbacks()
@@ -107,7 +107,7 @@ def profile() -> Iterator[Profile]:
     _finish(result, recorder)
 
 
-def _finish(result: Profile, recorder: _Recorder) -> None:
+def _finish(result: Profile, recorder: _EventStore) -> None:
     """Compute the figures of a profile from the recorded events."""
     encoding = _encoding()
     evaluations, result.launches = _complete(recorder, encoding, result.stop)
@@ -129,7 +129,7 @@ def _finish(result: Profile, recorder: _Recorder) -> None:
 
 def _kernels(
     result: Profile, encoding: Collection[str]
-) -> tuple[list[Kernel], list[tuple[SourceLocation | None, int]]]:
+) -> tuple[list[KernelTimes], list[tuple[SourceLocation | None, int]]]:
     """Return the kernels of the launches, slowest first, and the line and the time of each launch."""
     tags: dict[int, tuple[Any, Evaluation | None]] = {}
     for evaluation, *_ in result.evaluations:
@@ -140,7 +140,7 @@ def _kernels(
     windows: Counter[int] = Counter()
     for launch in result.launches:
         windows[id(launch.tag)] += sum(launch.nbytes)
-    kernels: dict[tuple[str, str, int], Kernel] = {}
+    kernels: dict[tuple[str, str, int], KernelTimes] = {}
     locations: dict[int, list[SourceLocation]] = {}
     timed: list[tuple[SourceLocation | None, int]] = []
     for launch in result.launches:
@@ -154,7 +154,7 @@ def _kernels(
         key = launch.device, label, tag
         kernel = kernels.get(key)
         if kernel is None:
-            kernel = kernels[key] = Kernel(label, name, launch.device, tuple(map(str, locations[tag])))
+            kernel = kernels[key] = KernelTimes(label, name, launch.device, tuple(map(str, locations[tag])))
             kernel.is_device_time = launch.is_device_time
         elapsed = launch.stop - launch.start
         timed.append((locations[tag][-1] if locations[tag] else None, elapsed))
@@ -173,8 +173,8 @@ def _kernels(
 
 
 def _complete(
-    recorder: _Recorder, encoding: Set[str], end: int
-) -> tuple[list[observers.Evaluated], list[observers.Launch]]:
+    recorder: _EventStore, encoding: Set[str], end: int
+) -> tuple[list[observers.Evaluated], list[observers.CompletedLaunch]]:
     """Return all evaluations and launches, with estimated times for those that were not measured.
 
     The estimate is the last measured time of the same plan, or the time until the next evaluation if that is less.
@@ -185,7 +185,7 @@ def _complete(
     in_process = sorted((launch for launch in recorder.ran if launch.device not in encoding), key=attrgetter("start"))
     launches = [launch for launch in recorder.ran if launch.device in encoding]
     starts = [launch.start for launch in in_process]
-    known: dict[tuple[int, int], tuple[Evaluation, int, int, int, list[observers.Launch]]] = {}
+    known: dict[tuple[int, int], tuple[Evaluation, int, int, int, list[observers.CompletedLaunch]]] = {}
     evaluations: list[observers.Evaluated] = []
     for number, (what, start, planned_at, stop, thread) in enumerate(events):
         which = id(what.placed), thread
@@ -212,7 +212,7 @@ def _complete(
     return evaluations, sorted(launches + in_process, key=attrgetter("start"))
 
 
-def _keep_timings(launches: Sequence[observers.Launch]) -> None:
+def _keep_timings(launches: Sequence[observers.CompletedLaunch]) -> None:
     """Store the measured times with the steps of plans, for `explain`."""
     running: Any = None
     elapsed = 0

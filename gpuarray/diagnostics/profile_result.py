@@ -43,7 +43,7 @@ class Span(NamedTuple):
 
 
 @dataclass(slots=True)
-class Kernel:
+class KernelTimes:
     """All launches of one kernel for one step.
 
     Attributes
@@ -102,7 +102,7 @@ class Profile:
     ----------
     wall : int
         Nanoseconds from the start to the end of the block, including the final wait.
-    kernels : list of Kernel
+    kernels : list of KernelTimes
         The kernels, by decreasing total time.
     phases : dict
         Nanoseconds of host time by phase, see :data:`PHASES`.
@@ -120,12 +120,12 @@ class Profile:
 
     start: int = 0
     stop: int = 0
-    kernels: list[Kernel] = field(default_factory=list)
+    kernels: list[KernelTimes] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     phases: dict[str, int] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     fallbacks: dict[tuple[str, str], int] = field(default_factory=dict)
-    launches: list[observers.Launch] = field(default_factory=list)
+    launches: list[observers.CompletedLaunch] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     evaluations: list[tuple[Evaluation, int, int, int]] = field(default_factory=list)
     plans: list[tuple[Explanation, int]] = field(default_factory=list)
@@ -150,16 +150,16 @@ class Profile:
         except DeviceMemoryError:
             return None
 
-    def share(self, kernel: Kernel) -> float | None:
+    def share(self, kernel: KernelTimes) -> float | None:
         """Return the bandwidth of a kernel as a share of the device's :meth:`ceiling`."""
         ceiling = self.ceiling(kernel.device)
         return None if not ceiling else kernel.bandwidth / ceiling
 
     # -- as text -------------------------------------------------------------------------------------------------------
 
-    def by_line(self) -> list[Kernel]:
+    def by_line(self) -> list[KernelTimes]:
         """Return the kernels; those with equal names and source lines are added up over plans."""
-        kernels: dict[tuple[Any, ...], Kernel] = {}
+        kernels: dict[tuple[Any, ...], KernelTimes] = {}
         for kernel in self.kernels:
             key = kernel.label, kernel.step, kernel.device, kernel.places, kernel.is_device_time
             known = kernels.get(key)

@@ -49,7 +49,7 @@ def explain_main(parsed: argparse.Namespace) -> int:
     """Run a program, show the different plans that ran, and return its exit status."""
     if not _is_there(parsed.script):
         return _USAGE
-    watcher = _Plans()
+    watcher = _PlanObserver()
     observers.subscribe(watcher)
     try:
         status = run(parsed.script, parsed.arguments)
@@ -66,7 +66,7 @@ def explain_main(parsed: argparse.Namespace) -> int:
     return status
 
 
-class _Plans(observers.Observer):
+class _PlanObserver(observers.Observer):
     """An observer that counts the runs of plans."""
 
     def __init__(self) -> None:

@@ -50,7 +50,7 @@ class Stream(Protocol):
         """Advance as a draw does."""
 
 
-class Span(NamedTuple):
+class StreamSpan(NamedTuple):
     """The span of the stream that a draw takes.
 
     Attributes
@@ -71,7 +71,7 @@ class Span(NamedTuple):
     offsets: tuple[int, ...]
 
 
-def span_of(takes: Sequence[Take]) -> Span | None:
+def span_of(takes: Sequence[Take]) -> StreamSpan | None:
     """Return the span that a draw takes; None if it depends on the place, or is empty."""
     units = {unit for unit, _ in takes}
     offsets, end = [], 0
@@ -82,13 +82,13 @@ def span_of(takes: Sequence[Take]) -> Span | None:
         offsets.append(end)
         end += count
     if len(units) == 1 and end != 0 and BLOCKS not in units:
-        return Span(units.pop(), end, tuple(takes), tuple(offsets))
+        return StreamSpan(units.pop(), end, tuple(takes), tuple(offsets))
     if takes and takes[0][0] == BLOCKS and HALVES not in units:
-        return Span(BLOCKS, -(-end // _WORDS_OF_BLOCK), tuple(takes), tuple(offsets))
+        return StreamSpan(BLOCKS, -(-end // _WORDS_OF_BLOCK), tuple(takes), tuple(offsets))
     return None
 
 
-class Rows:
+class CallRows:
     """The bits of several calls of one draw, from which it takes arrays with a row for each call.
 
     Attributes
@@ -99,7 +99,7 @@ class Rows:
         The rows whose draw is to be made alone.
     """
 
-    def __init__(self, key: int, first: int, span: Span, rows: int) -> None:
+    def __init__(self, key: int, first: int, span: StreamSpan, rows: int) -> None:
         self.rows = rows
         self.alone: set[int] = set()
         self._span = span
@@ -161,7 +161,7 @@ class Repeated:
 
     Attributes
     ----------
-    span : Span or None
+    span : StreamSpan or None
         What it takes from the stream; None if its calls are made alone.
     size : int
         The number of elements of its result.
@@ -169,7 +169,7 @@ class Repeated:
 
     __slots__ = ("_alone", "_count", "_first", "_rows", "_used", "size", "span")
 
-    def __init__(self, span: Span | None, size: int) -> None:
+    def __init__(self, span: StreamSpan | None, size: int) -> None:
         self.span = span if 0 < size <= MOST // _GROWTH else None
         self.size = size
         self._rows: Array = np.empty(0)
@@ -203,7 +203,7 @@ class Repeated:
         self._used = 0
         self._rows = np.empty(0)
         if self._count > 1:
-            bits = Rows(key, first, span, self._count)
+            bits = CallRows(key, first, span, self._count)
             try:
                 self._rows, self._first, self._alone = np.asarray(draw(bits)), first, bits.alone
             except RecordedDrawError:
@@ -212,14 +212,14 @@ class Repeated:
                 self.span = None
 
 
-class Repeats:
+class RepeatedDraws:
     """The draws of a stream that a program may repeat, by what they draw."""
 
     def __init__(self) -> None:
         self.known: dict[Any, Repeated] = {}
 
     def drawn(self, stream: Stream, key: int, name: Any, draw: Callable[[Any], Any], limit: int) -> Any:
-        """Return what ``draw(stream)`` returns, or a row of ``draw(Rows(...))``.
+        """Return what ``draw(stream)`` returns, or a row of ``draw(CallRows(...))``.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class Repeats:
         name : hashable
             What distinguishes the draw from others.
         draw : callable
-            Draws from a stream, or from :class:`Rows` with a new first axis.
+            Draws from a stream, or from :class:`CallRows` with a new first axis.
         limit : int
             The most elements of a row.
         """

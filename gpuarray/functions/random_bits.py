@@ -16,7 +16,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import DeviceLike, checked_device, checked_shape
-from gpuarray.functions.random_ahead import BLOCKS, HALVES, WORDS, Repeats, Take
+from gpuarray.functions.random_ahead import BLOCKS, HALVES, WORDS, RepeatedDraws, Take
 from gpuarray.graph import build, tracing
 from gpuarray.ops import generators, philox, substreams
 
@@ -101,7 +101,7 @@ class Philox:
         """Substreams that are computed ahead."""
         self._first = 0
         """The number of the block of the first of them."""
-        self._repeats = Repeats()
+        self._repeats = RepeatedDraws()
 
     def _put(self, counter: int) -> None:
         """Move to the end of the block of a counter, without a spare half."""
@@ -367,7 +367,7 @@ class Philox:
     def repeated(self, name: Any, draw: Callable[[Any], Any], limit: int) -> Any:
         """Return what ``draw(self)`` returns, or its row after several draws of this name were computed together.
 
-        See :meth:`~gpuarray.functions.random_ahead.Repeats.drawn`.
+        See :meth:`~gpuarray.functions.random_ahead.RepeatedDraws.drawn`.
         """
         with self.lock:
             return self._repeats.drawn(self, self._key, name, draw, limit)

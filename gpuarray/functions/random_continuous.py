@@ -15,7 +15,7 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DTypeLike
 from gpuarray.functions.random_arguments import Size, are_scalars, check
-from gpuarray.functions.random_source import Frame, Source, ahead, mapped
+from gpuarray.functions.random_source import ArraySource, ResultSpec, ahead, mapped
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import samplers
@@ -29,7 +29,7 @@ def _scaled(draws: Any, scale: Any, loc: Any = None) -> Any:
     return draws if loc is None else _map(ops.add, draws, loc)
 
 
-class Continuous(Source):
+class Continuous(ArraySource):
     """The methods of random generators that return floating numbers."""
 
     @ahead
@@ -52,8 +52,8 @@ class Continuous(Source):
         ValueError
             If an extent is negative, or ``size`` differs from the shape of ``out``.
         """
-        frame = self._target(size, dtype, out, "random")
-        return frame.array_or_out(self._uniform(frame), out)
+        spec = self._target(size, dtype, out, "random")
+        return spec.array_or_out(self._uniform(spec), out)
 
     @ahead
     def uniform(
@@ -82,9 +82,9 @@ class Continuous(Source):
                 raise OverflowError(f"high - low range exceeds valid bounds: low is {low}, high is {high}")
             if high < low:
                 raise ValueError(f"high - low < 0: low is {low}, high is {high}")
-        frame, (low, high) = self._arguments(size, dtype, low, high)
+        spec, (low, high) = self._arguments(size, dtype, low, high)
         spread = high - low if are_scalars(low, high) else _difference(high, low)
-        return frame.array(_scaled(self._uniform(frame), spread, low))
+        return spec.array(_scaled(self._uniform(spec), spread, low))
 
     @ahead
     def standard_normal(self, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None) -> GpuArray:
@@ -93,8 +93,8 @@ class Continuous(Source):
         The Box-Muller method makes each number of 32 bits (53 for float64), so magnitudes are at most 6.8 (8.6 for
         float64). The arguments are those of :meth:`random`.
         """
-        frame = self._target(size, dtype, out, "standard_normal")
-        return frame.array_or_out(self._normal(frame), out)
+        spec = self._target(size, dtype, out, "standard_normal")
+        return spec.array_or_out(self._normal(spec), out)
 
     @ahead
     def normal(
@@ -117,8 +117,8 @@ class Continuous(Source):
             If ``scale`` is negative, or the parameters do not broadcast to ``size``.
         """
         check("not negative", scale=scale)
-        frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
-        return frame.array(_scaled(self._normal(frame), scale, loc))
+        spec, (loc, scale) = self._arguments(size, dtype, loc, scale)
+        return spec.array(_scaled(self._normal(spec), scale, loc))
 
     @ahead
     def lognormal(
@@ -126,8 +126,8 @@ class Continuous(Source):
     ) -> GpuArray:
         """Return numbers of a log-normal distribution, the exponentials of :meth:`normal` numbers."""
         check("not negative", sigma=sigma)
-        frame, (mean, sigma) = self._arguments(size, dtype, mean, sigma)
-        return frame.array(_map(ops.exp, _scaled(self._normal(frame), sigma, mean)))
+        spec, (mean, sigma) = self._arguments(size, dtype, mean, sigma)
+        return spec.array(_map(ops.exp, _scaled(self._normal(spec), sigma, mean)))
 
     # -- of one uniform number -----------------------------------------------------------------------------------------
 
@@ -142,46 +142,46 @@ class Continuous(Source):
         """
         if method not in ("inv", "zig"):
             raise ValueError(f"method must be 'inv' or 'zig', not {method!r}")
-        frame = self._target(size, dtype, out, "standard_exponential")
-        return frame.array_or_out(self._exponential(frame), out)
+        spec = self._target(size, dtype, out, "standard_exponential")
+        return spec.array_or_out(self._exponential(spec), out)
 
     @ahead
     def exponential(self, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the exponential distribution with mean ``scale``; see :meth:`normal` for the arguments."""
         check("not negative", scale=scale)
-        frame, (scale,) = self._arguments(size, dtype, scale)
-        return frame.array(_scaled(self._exponential(frame), scale))
+        spec, (scale,) = self._arguments(size, dtype, scale)
+        return spec.array(_scaled(self._exponential(spec), scale))
 
     @ahead
     def rayleigh(self, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Rayleigh distribution with mode ``scale``, which is not negative."""
         check("not negative", scale=scale)
-        frame, (scale,) = self._arguments(size, dtype, scale)
-        return frame.array(_scaled(_map(ops.sqrt, _scaled(self._exponential(frame), 2.0)), scale))
+        spec, (scale,) = self._arguments(size, dtype, scale)
+        return spec.array(_scaled(_map(ops.sqrt, _scaled(self._exponential(spec), 2.0)), scale))
 
     @ahead
     def weibull(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Weibull distribution with shape ``a``, which is not negative, and scale 1."""
         check("not negative", a=a)
-        frame, (a,) = self._arguments(size, dtype, a)
-        powers = _map(ops.pow, self._exponential(frame), _map(ops.divide, frame.constant(1), a))
-        zero = _map(ops.equal, frame.constant(0), a)
-        return frame.array(_map(ops.where, zero, frame.constant(0), powers))
+        spec, (a,) = self._arguments(size, dtype, a)
+        powers = _map(ops.pow, self._exponential(spec), _map(ops.divide, spec.constant(1), a))
+        zero = _map(ops.equal, spec.constant(0), a)
+        return spec.array(_map(ops.where, zero, spec.constant(0), powers))
 
     @ahead
     def pareto(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Pareto II distribution with shape ``a``, which is positive."""
         check("positive", a=a)
-        frame, (a,) = self._arguments(size, dtype, a)
-        return frame.array(_map(ops.expm1, _map(ops.divide, self._exponential(frame), a)))
+        spec, (a,) = self._arguments(size, dtype, a)
+        return spec.array(_map(ops.expm1, _map(ops.divide, self._exponential(spec), a)))
 
     @ahead
     def power(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers in [0, 1] whose density is proportional to x**(a - 1), for positive ``a``."""
         check("positive", a=a)
-        frame, (a,) = self._arguments(size, dtype, a)
-        share = _map(ops.negative, _map(ops.expm1, _map(ops.negative, self._exponential(frame))))
-        return frame.array(_map(ops.pow, share, _map(ops.divide, frame.constant(1), a)))
+        spec, (a,) = self._arguments(size, dtype, a)
+        share = _map(ops.negative, _map(ops.expm1, _map(ops.negative, self._exponential(spec))))
+        return spec.array(_map(ops.pow, share, _map(ops.divide, spec.constant(1), a)))
 
     @ahead
     def laplace(
@@ -189,13 +189,13 @@ class Continuous(Source):
     ) -> GpuArray:
         """Return numbers of the Laplace distribution; see :meth:`normal` for the arguments."""
         check("not negative", scale=scale)
-        frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
-        share = _open(self._uniform(frame), frame.kind)
+        spec, (loc, scale) = self._arguments(size, dtype, loc, scale)
+        share = _open(self._uniform(spec), spec.kind)
         upper = _map(ops.greater_equal, share, 0.5)
         twice = _map(ops.add, share, share)
         folded = _map(ops.where, upper, _map(ops.subtract, 2.0, twice), twice)
         logarithm = _map(ops.log, folded)
-        return frame.array(_scaled(_map(ops.where, upper, _map(ops.negative, logarithm), logarithm), scale, loc))
+        return spec.array(_scaled(_map(ops.where, upper, _map(ops.negative, logarithm), logarithm), scale, loc))
 
     @ahead
     def logistic(
@@ -203,10 +203,10 @@ class Continuous(Source):
     ) -> GpuArray:
         """Return numbers of the logistic distribution; see :meth:`normal` for the arguments."""
         check("not negative", scale=scale)
-        frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
-        share = _open(self._uniform(frame), frame.kind)
+        spec, (loc, scale) = self._arguments(size, dtype, loc, scale)
+        share = _open(self._uniform(spec), spec.kind)
         odds = _map(ops.divide, share, _map(ops.subtract, 1.0, share))
-        return frame.array(_scaled(_map(ops.log, odds), scale, loc))
+        return spec.array(_scaled(_map(ops.log, odds), scale, loc))
 
     @ahead
     def gumbel(
@@ -214,10 +214,10 @@ class Continuous(Source):
     ) -> GpuArray:
         """Return numbers of the Gumbel distribution; see :meth:`normal` for the arguments."""
         check("not negative", scale=scale)
-        frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
-        share = _open(self._uniform(frame), frame.kind)
+        spec, (loc, scale) = self._arguments(size, dtype, loc, scale)
+        share = _open(self._uniform(spec), spec.kind)
         depth = _map(ops.negative, _map(ops.log1p, _map(ops.negative, share)))
-        return frame.array(_scaled(_map(ops.negative, _map(ops.log, depth)), scale, loc))
+        return spec.array(_scaled(_map(ops.negative, _map(ops.log, depth)), scale, loc))
 
     @ahead
     def triangular(
@@ -239,22 +239,22 @@ class Continuous(Source):
             ):
                 if np.any(broken):
                     raise ValueError(f"{words}: left={left}, mode={mode}, right={right} were given")
-        frame, parameters = self._arguments(size, dtype, left, mode, right)
-        first, top, last = (v if isinstance(v, Node) else frame.constant(v) for v in parameters)
+        spec, parameters = self._arguments(size, dtype, left, mode, right)
+        first, top, last = (v if isinstance(v, Node) else spec.constant(v) for v in parameters)
         base, rise, fall = _difference(last, first), _difference(top, first), _difference(last, top)
-        share = self._uniform(frame)
+        share = self._uniform(spec)
         below = _map(ops.less_equal, share, _map(ops.divide, rise, base))
         up = _map(ops.sqrt, _scaled(share, _map(ops.multiply, rise, base)))
         down = _map(ops.sqrt, _scaled(_map(ops.subtract, 1.0, share), _map(ops.multiply, fall, base)))
-        return frame.array(_map(ops.where, below, _map(ops.add, first, up), _map(ops.subtract, last, down)))
+        return spec.array(_map(ops.where, below, _map(ops.add, first, up), _map(ops.subtract, last, down)))
 
     # -- of normal and gamma numbers -----------------------------------------------------------------------------------
 
     @ahead
     def standard_cauchy(self, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Cauchy distribution with mode 0, the quotients of normal numbers."""
-        frame, _ = self._arguments(() if size is None else size, dtype)
-        return frame.array(_map(ops.divide, self._normal(frame), self._normal(frame)))
+        spec, _ = self._arguments(() if size is None else size, dtype)
+        return spec.array(_map(ops.divide, self._normal(spec), self._normal(spec)))
 
     @ahead
     def standard_gamma(
@@ -282,8 +282,8 @@ class Continuous(Source):
         if out is not None:
             target = self._target(size, dtype, out, "standard_gamma")
             size, dtype = target.shape, target.kind
-        frame, (a,) = self._arguments(size, dtype, shape)
-        return frame.array_or_out(self._gamma(frame, a), out)
+        spec, (a,) = self._arguments(size, dtype, shape)
+        return spec.array_or_out(self._gamma(spec, a), out)
 
     @ahead
     def gamma(
@@ -291,8 +291,8 @@ class Continuous(Source):
     ) -> GpuArray:
         """Return numbers of the gamma distribution; ``shape`` and ``scale`` are not negative."""
         check("not negative", shape=shape, scale=scale)
-        frame, (a, scale) = self._arguments(size, dtype, shape, scale)
-        return frame.array(_scaled(self._gamma(frame, a), scale))
+        spec, (a, scale) = self._arguments(size, dtype, shape, scale)
+        return spec.array(_scaled(self._gamma(spec, a), scale))
 
     @ahead
     def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
@@ -301,21 +301,21 @@ class Continuous(Source):
         They are x / (x + y) of two gamma numbers x and y, computed from logarithms because both may underflow.
         """
         check("positive", a=a, b=b)
-        frame, (a, b) = self._arguments(size, dtype, a, b)
-        x, y = (self._sample(samplers.sample_log_gamma, frame, v) for v in (a, b))
+        spec, (a, b) = self._arguments(size, dtype, a, b)
+        x, y = (self._sample(samplers.sample_log_gamma, spec, v) for v in (a, b))
         odds = _map(ops.exp, _map(ops.subtract, y, x))
-        return frame.array(_map(ops.divide, frame.constant(1), _map(ops.add, odds, 1.0)))
+        return spec.array(_map(ops.divide, spec.constant(1), _map(ops.add, odds, 1.0)))
 
-    def _chisquare(self, frame: Frame, df: Any) -> Any:
+    def _chisquare(self, spec: ResultSpec, df: Any) -> Any:
         half = df / 2 if are_scalars(df) else _scaled(df, 0.5)
-        return _scaled(self._gamma(frame, half), 2.0)
+        return _scaled(self._gamma(spec, half), 2.0)
 
     @ahead
     def chisquare(self, df: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the chi-square distribution with ``df`` degrees of freedom, a positive number."""
         check("positive", df=df)
-        frame, (df,) = self._arguments(size, dtype, df)
-        return frame.array(self._chisquare(frame, df))
+        spec, (df,) = self._arguments(size, dtype, df)
+        return spec.array(self._chisquare(spec, df))
 
     @ahead
     def noncentral_chisquare(
@@ -324,21 +324,21 @@ class Continuous(Source):
         """Return numbers of the noncentral chi-square distribution; ``df`` is positive, ``nonc`` not negative."""
         check("positive", df=df)
         check("not negative", nonc=nonc)
-        frame, (df, nonc) = self._arguments(size, dtype, df, nonc)
-        return frame.array(self._noncentral(frame, df, nonc))
+        spec, (df, nonc) = self._arguments(size, dtype, df, nonc)
+        return spec.array(self._noncentral(spec, df, nonc))
 
-    def _noncentral(self, frame: Frame, df: Any, nonc: Any) -> Any:
+    def _noncentral(self, spec: ResultSpec, df: Any, nonc: Any) -> Any:
         """Return chi-square numbers, with twice a Poisson number added to their degrees of freedom."""
         mean = nonc / 2 if are_scalars(nonc) else _scaled(nonc, 0.5)
-        more = _scaled(self._sample(samplers.sample_poisson, frame, mean), 2.0)
-        return self._chisquare(frame, _map(ops.add, more, df))
+        more = _scaled(self._sample(samplers.sample_poisson, spec, mean), 2.0)
+        return self._chisquare(spec, _map(ops.add, more, df))
 
     @ahead
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the F distribution; both degrees of freedom are positive."""
         check("positive", dfnum=dfnum, dfden=dfden)
-        frame, (dfnum, dfden) = self._arguments(size, dtype, dfnum, dfden)
-        return frame.array(self._ratio(self._chisquare(frame, dfnum), dfnum, frame, dfden))
+        spec, (dfnum, dfden) = self._arguments(size, dtype, dfnum, dfden)
+        return spec.array(self._ratio(self._chisquare(spec, dfnum), dfnum, spec, dfden))
 
     @ahead
     def noncentral_f(
@@ -347,21 +347,21 @@ class Continuous(Source):
         """Return numbers of the noncentral F distribution; degrees of freedom are positive, ``nonc`` not negative."""
         check("positive", dfnum=dfnum, dfden=dfden)
         check("not negative", nonc=nonc)
-        frame, (dfnum, dfden, nonc) = self._arguments(size, dtype, dfnum, dfden, nonc)
-        return frame.array(self._ratio(self._noncentral(frame, dfnum, nonc), dfnum, frame, dfden))
+        spec, (dfnum, dfden, nonc) = self._arguments(size, dtype, dfnum, dfden, nonc)
+        return spec.array(self._ratio(self._noncentral(spec, dfnum, nonc), dfnum, spec, dfden))
 
-    def _ratio(self, above: Node, dfnum: Any, frame: Frame, dfden: Any) -> Any:
-        below = _map(ops.divide, self._chisquare(frame, dfden), dfden)
+    def _ratio(self, above: Node, dfnum: Any, spec: ResultSpec, dfden: Any) -> Any:
+        below = _map(ops.divide, self._chisquare(spec, dfden), dfden)
         return _map(ops.divide, _map(ops.divide, above, dfnum), below)
 
     @ahead
     def standard_t(self, df: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of Student's t distribution with ``df`` degrees of freedom, a positive number."""
         check("positive", df=df)
-        frame, (df,) = self._arguments(size, dtype, df)
-        normal = self._normal(frame)
-        spread = _map(ops.sqrt, _map(ops.divide, self._chisquare(frame, df), df))
-        return frame.array(_map(ops.divide, normal, spread))
+        spec, (df,) = self._arguments(size, dtype, df)
+        normal = self._normal(spec)
+        spread = _map(ops.sqrt, _map(ops.divide, self._chisquare(spec, df), df))
+        return spec.array(_map(ops.divide, normal, spread))
 
     @ahead
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
@@ -370,16 +370,16 @@ class Continuous(Source):
         The method is that of Michael, Schucany and Haas (1976).
         """
         check("positive", mean=mean, scale=scale)
-        frame, (mean, scale) = self._arguments(size, dtype, mean, scale)
-        normal = self._normal(frame)
+        spec, (mean, scale) = self._arguments(size, dtype, mean, scale)
+        normal = self._normal(spec)
         y = _map(ops.divide, _scaled(_map(ops.square, normal), mean), scale)
         # the smaller root x of y = (x - mean)**2 / (mean x), divided by the mean, without cancellation
         root = _map(ops.sqrt, _map(ops.add, _map(ops.square, y), _scaled(y, 4.0)))
-        smaller = _map(ops.divide, frame.constant(2), _map(ops.add, _map(ops.add, y, 2.0), root))
-        share = self._uniform(frame)
+        smaller = _map(ops.divide, spec.constant(2), _map(ops.add, _map(ops.add, y, 2.0), root))
+        share = self._uniform(spec)
         is_smaller = _map(ops.less_equal, _scaled(share, _map(ops.add, smaller, 1.0)), 1.0)
-        larger = _map(ops.divide, frame.constant(1), smaller)
-        return frame.array(_scaled(_map(ops.where, is_smaller, smaller, larger), mean))
+        larger = _map(ops.divide, spec.constant(1), smaller)
+        return spec.array(_scaled(_map(ops.where, is_smaller, smaller, larger), mean))
 
     @ahead
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
@@ -389,10 +389,10 @@ class Continuous(Source):
         are normal numbers.
         """
         check("not negative", kappa=kappa)
-        frame, (mu, kappa) = self._arguments(size, dtype, mu, kappa)
-        angle = _map(ops.add, self._sample(samplers.sample_vonmises, frame, kappa), mu)
+        spec, (mu, kappa) = self._arguments(size, dtype, mu, kappa)
+        angle = _map(ops.add, self._sample(samplers.sample_vonmises, spec, kappa), mu)
         turns = _map(ops.floor, _scaled(_map(ops.add, angle, math.pi), 1 / (2 * math.pi)))
-        return frame.array(_map(ops.subtract, angle, _scaled(turns, 2 * math.pi)))
+        return spec.array(_map(ops.subtract, angle, _scaled(turns, 2 * math.pi)))
 
 
 def _difference(first: Any, second: Any) -> Any:

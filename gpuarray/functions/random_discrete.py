@@ -18,7 +18,7 @@ from gpuarray.functions.elementwise import maximum
 from gpuarray.functions.joining import stack
 from gpuarray.functions.manipulation import reshape
 from gpuarray.functions.random_arguments import Size, check, host_integers, joint_shape
-from gpuarray.functions.random_source import Frame, Source, ahead, cast, mapped
+from gpuarray.functions.random_source import ArraySource, ResultSpec, ahead, cast, mapped
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
@@ -31,7 +31,7 @@ _SHARES = {1: 5, 8: 2, 16: 1, 32: 0}
 _MOST_OF_A_COLOUR = 10**9
 
 
-class Discrete(Source):
+class Discrete(ArraySource):
     """The methods of random generators that return integers."""
 
     @ahead
@@ -73,26 +73,26 @@ class Discrete(Source):
         if kind.kind not in "biu":
             raise TypeError(f"Unsupported dtype {kind!r} for integers; use an integer dtype or bool")
         low, high = (0, low) if high is None else (low, high)
-        frame = self._frame(joint_shape(size, low, high), kind, self._device_for(low, high))
+        spec = self._spec(joint_shape(size, low, high), kind, self._device_for(low, high))
         if isinstance(low, GpuArray) or isinstance(high, GpuArray):
-            return self._of_device_ranges(frame, low, high, endpoint)
+            return self._of_device_ranges(spec, low, high, endpoint)
         first, last = host_integers(low, "low"), host_integers(high, "high") - (not endpoint)
         several = isinstance(first, np.ndarray) or isinstance(last, np.ndarray)
-        if frame.size or not several:
+        if spec.size or not several:
             _check_range(first, last, kind, endpoint)
-        if not frame.size:
-            return frame.array(build.full(frame.shape, 0, kind))
+        if not spec.size:
+            return spec.array(build.full(spec.shape, 0, kind))
         if several:
             limit = np.asarray((last - first + 1) & (1 << 64) - 1).astype(np.uint64)
             start = np.asarray(first & (1 << 64) - 1).astype(np.uint64)
-            return self._of_ranges(frame, *(as_array(v, frame.device).node() for v in (start, limit)))
-        return frame.array(self._evenly(frame, int(first), int(last) - int(first)))
+            return self._of_ranges(spec, *(as_array(v, spec.device).node() for v in (start, limit)))
+        return spec.array(self._evenly(spec, int(first), int(last) - int(first)))
 
-    def _evenly(self, frame: Frame, first: int, spread: int) -> Any:
+    def _evenly(self, spec: ResultSpec, first: int, spread: int) -> Any:
         """Return uniform integers from ``first`` to ``first + spread`` as NumPy draws them for the dtype."""
-        kind = frame.kind
+        kind = spec.kind
         if not spread:
-            return build.full(frame.shape, first, kind)
+            return build.full(spec.shape, first, kind)
         width = 1 if kind == dtypes.bool_ else 8 * kind.itemsize
         if width == 64 and spread <= _MASK:
             width = 32
@@ -100,34 +100,32 @@ class Discrete(Source):
         limit = (spread + 1) % span
         threshold = span % (spread + 1)
         share, word = (0, dtypes.uint64) if width == 64 else (_SHARES[width], dtypes.uint32)
-        if frame.is_immediate:
-            drawn = self._bits.below(frame.size, share, limit, threshold, word)
-            integers: Any = drawn.reshape(frame.shape).astype(kind)
+        if spec.is_immediate:
+            drawn = self._bits.below(spec.size, share, limit, threshold, word)
+            integers: Any = drawn.reshape(spec.shape).astype(kind)
         else:
-            stream = (
-                self._bits.take_words(frame.size) if width == 64 else self._bits.take_halves(-(-frame.size >> share))
-            )
+            stream = self._bits.take_words(spec.size) if width == 64 else self._bits.take_halves(-(-spec.size >> share))
             numbers = limit & _MASK, limit >> 32, threshold & _MASK, threshold >> 32
             parameters = (*stream.parameters, share, *numbers)
-            integers = build.cast(build.generate(generators.random_below, parameters, frame.shape, word), kind)
+            integers = build.cast(build.generate(generators.random_below, parameters, spec.shape, word), kind)
         return _map(ops.add, integers, build.full((), first, kind)) if first else integers
 
-    def _of_ranges(self, frame: Frame, start: Node, limit: Node) -> GpuArray:
+    def _of_ranges(self, spec: ResultSpec, start: Node, limit: Node) -> GpuArray:
         """Return integers from ``start`` to ``start + limit - 1``, in uint64 modulo 2**64; a limit of 0 is 2**64."""
-        integers = _map(ops.add, self._below(frame, limit), start)
-        return frame.array(build.cast(integers, frame.kind))
+        integers = _map(ops.add, self._below(spec, limit), start)
+        return spec.array(build.cast(integers, spec.kind))
 
-    def _below(self, frame: Frame, limit: Node) -> Any:
-        numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
-        words = [build.full((), word, dtypes.uint32) for word in self._substream(frame)]
+    def _below(self, spec: ResultSpec, limit: Node) -> Any:
+        numbers = build.generate(generators.arange, (0, 1), spec.shape, dtypes.uint32)
+        words = [build.full((), word, dtypes.uint32) for word in self._substream(spec)]
         return _map(samplers.sample_below, limit, numbers, *words)
 
-    def _of_device_ranges(self, frame: Frame, low: ArrayLike, high: ArrayLike, endpoint: bool) -> GpuArray:
-        first, last = (build.cast(as_array(v, frame.device).node(), dtypes.uint64) for v in (low, high))
+    def _of_device_ranges(self, spec: ResultSpec, low: ArrayLike, high: ArrayLike, endpoint: bool) -> GpuArray:
+        first, last = (build.cast(as_array(v, spec.device).node(), dtypes.uint64) for v in (low, high))
         limit = _map(ops.subtract, last, first)
         if endpoint:
             limit = _map(ops.add, limit, build.full((), 1, dtypes.uint64))
-        return self._of_ranges(frame, first, limit)
+        return self._of_ranges(spec, first, limit)
 
     # -- counts --------------------------------------------------------------------------------------------------------
 
@@ -148,8 +146,8 @@ class Discrete(Source):
             If the mean is out of range, or does not broadcast to ``size``.
         """
         check("mean of counts", lam=lam)
-        frame, (lam,) = self._arguments(size, None, lam)
-        return frame.counts(self._sample(samplers.sample_poisson, frame, lam))
+        spec, (lam,) = self._arguments(size, None, lam)
+        return spec.counts(self._sample(samplers.sample_poisson, spec, lam))
 
     @ahead
     def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> GpuArray:
@@ -171,8 +169,8 @@ class Discrete(Source):
         """
         check("chance", p=p)
         check("not negative", n=n)
-        frame, (n, p) = self._arguments(size, None, n, p)
-        return frame.counts(self._sample(samplers.sample_binomial, frame, _whole(n), p))
+        spec, (n, p) = self._arguments(size, None, n, p)
+        return spec.counts(self._sample(samplers.sample_binomial, spec, _whole(n), p))
 
     @ahead
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> GpuArray:
@@ -183,10 +181,10 @@ class Discrete(Source):
         """
         check("positive number", n=n)
         check("positive chance", p=p)
-        frame, (n, p) = self._arguments(size, None, n, p)
-        odds = _map(ops.divide, _map(ops.subtract, frame.constant(1), p), p)
-        mean = _map(ops.multiply, self._gamma(frame, n), odds)
-        return frame.counts(self._sample(samplers.sample_poisson, frame, mean))
+        spec, (n, p) = self._arguments(size, None, n, p)
+        odds = _map(ops.divide, _map(ops.subtract, spec.constant(1), p), p)
+        mean = _map(ops.multiply, self._gamma(spec, n), odds)
+        return spec.counts(self._sample(samplers.sample_poisson, spec, mean))
 
     @ahead
     def geometric(self, p: ArrayLike, size: Size = None) -> GpuArray:
@@ -195,32 +193,32 @@ class Discrete(Source):
         They are exponential numbers, rounded up and limited to the largest int64. ``p`` is in (0, 1].
         """
         check("positive chance", p=p)
-        frame, (p,) = self._arguments(size, None, p)
-        rate = _map(ops.negative, _map(ops.log1p, _map(ops.subtract, frame.constant(0), p)))
-        trials = _map(ops.ceil, _map(ops.divide, self._exponential(frame), rate))
-        return _saturated(frame, _map(ops.maximum, trials, 1.0))
+        spec, (p,) = self._arguments(size, None, p)
+        rate = _map(ops.negative, _map(ops.log1p, _map(ops.subtract, spec.constant(0), p)))
+        trials = _map(ops.ceil, _map(ops.divide, self._exponential(spec), rate))
+        return _saturated(spec, _map(ops.maximum, trials, 1.0))
 
     @ahead
     def logseries(self, p: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the logarithmic series distribution by Kemp's method, as int64; ``p`` is in [0, 1)."""
         check("chance below 1", p=p)
-        frame, (p,) = self._arguments(size, None, p)
-        probability = p if not isinstance(p, float) else frame.constant(p)
-        v = _map(ops.subtract, 1.0, self._uniform(frame))
-        power = _map(ops.multiply, self._uniform(frame), _map(ops.log1p, _map(ops.negative, probability)))
+        spec, (p,) = self._arguments(size, None, p)
+        probability = p if not isinstance(p, float) else spec.constant(p)
+        v = _map(ops.subtract, 1.0, self._uniform(spec))
+        power = _map(ops.multiply, self._uniform(spec), _map(ops.log1p, _map(ops.negative, probability)))
         q = _map(ops.negative, _map(ops.expm1, power))
         many = _map(ops.floor, _map(ops.add, _map(ops.divide, _map(ops.log, v), _map(ops.log, q)), 1.0))
-        few = _map(ops.where, _map(ops.greater_equal, v, q), frame.constant(1), frame.constant(2))
+        few = _map(ops.where, _map(ops.greater_equal, v, q), spec.constant(1), spec.constant(2))
         tail = _map(ops.less_equal, v, _map(ops.square, q))
         number = _map(ops.where, tail, _map(ops.maximum, many, 1.0), few)
-        return _saturated(frame, _map(ops.where, _map(ops.greater_equal, v, probability), frame.constant(1), number))
+        return _saturated(spec, _map(ops.where, _map(ops.greater_equal, v, probability), spec.constant(1), number))
 
     @ahead
     def zipf(self, a: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the Zipf distribution by Devroye's method, as int64; the exponent ``a`` is above 1."""
         check("above 1", a=a)
-        frame, (a,) = self._arguments(size, None, a)
-        return _saturated(frame, self._sample(samplers.sample_zipf, frame, a))
+        spec, (a,) = self._arguments(size, None, a)
+        return _saturated(spec, self._sample(samplers.sample_zipf, spec, a))
 
     @ahead
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: Size = None) -> GpuArray:
@@ -247,9 +245,9 @@ class Discrete(Source):
                 raise ValueError(f"both ngood and nbad must be less than {_MOST_OF_A_COLOUR}")
             if np.any(good + bad < sample):
                 raise ValueError(f"ngood + nbad < nsample: {ngood} + {nbad} < {nsample}")
-        frame, (ngood, nbad, nsample) = self._arguments(size, None, ngood, nbad, nsample)
-        return frame.counts(
-            self._sample(samplers.sample_hypergeometric, frame, _whole(ngood), _whole(nbad), _whole(nsample))
+        spec, (ngood, nbad, nsample) = self._arguments(size, None, ngood, nbad, nsample)
+        return spec.counts(
+            self._sample(samplers.sample_hypergeometric, spec, _whole(ngood), _whole(nbad), _whole(nsample))
         )
 
     # -- counts of several kinds ---------------------------------------------------------------------------------------
@@ -292,10 +290,10 @@ class Discrete(Source):
         parts = [others[..., k] for k in range(others.shape[-1])]
         parts.append(maximum(rest.astype(whole.kind, copy=False), 0.0))
 
-        def split(frame: Frame, left: Any, both: Any, count: Any) -> Any:
-            share = _map(ops.divide, left, _map(ops.maximum, both, float(np.finfo(frame.kind).tiny)))
+        def split(spec: ResultSpec, left: Any, both: Any, count: Any) -> Any:
+            share = _map(ops.divide, left, _map(ops.maximum, both, float(np.finfo(spec.kind).tiny)))
             share = _map(ops.minimum, share, 1.0)
-            return self._sample(samplers.sample_binomial, frame, count, share)
+            return self._sample(samplers.sample_binomial, spec, count, share)
 
         return self._split(parts, trials, shape, whole.kind, split)
 
@@ -341,9 +339,9 @@ class Discrete(Source):
             return whole.array(build.full((*shape, 0), 0, dtypes.int64))
         parts = [as_array(whole.kind.type(number), whole.device) for number in host_colors.tolist()]
 
-        def split(frame: Frame, left: Any, both: Any, drawn: Any) -> Any:
+        def split(spec: ResultSpec, left: Any, both: Any, drawn: Any) -> Any:
             right = _map(ops.subtract, both, left)
-            return self._sample(samplers.sample_hypergeometric, frame, left, right, drawn)
+            return self._sample(samplers.sample_hypergeometric, spec, left, right, drawn)
 
         return self._split(parts, as_array(whole.kind.type(count), whole.device), shape, whole.kind, split)
 
@@ -352,7 +350,7 @@ class Discrete(Source):
     ) -> GpuArray:
         """Return counts split among parts along a new last axis, level by level.
 
-        ``split(frame, left, both, count)`` returns the part of a count that goes to the first of two groups.
+        ``split(spec, left, both, count)`` returns the part of a count that goes to the first of two groups.
         """
         levels = max(len(parts) - 1, 0).bit_length()
         zero = parts[0] * 0
@@ -361,11 +359,11 @@ class Discrete(Source):
         for _ in range(levels):
             lower = sums[-1]
             sums.append(reshape(lower, (*lower.shape[:-1], lower.shape[-1] // 2, 2)).sum(-1))
-        first = self._frame((*shape, 1), kind, count.device)
+        first = self._spec((*shape, 1), kind, count.device)
         counts = (count + zero * 0)[..., None] + make(build.full(first.shape, 0, kind), count.device)
         for lower, both in zip(sums[-2::-1], sums[:0:-1], strict=True):
-            frame = self._frame((*shape, counts.shape[-1]), kind, counts.device)
-            left = frame.array(split(frame, *[frame.operand(array) for array in (lower[..., 0::2], both, counts)]))
+            spec = self._spec((*shape, counts.shape[-1]), kind, counts.device)
+            left = spec.array(split(spec, *[spec.operand(array) for array in (lower[..., 0::2], both, counts)]))
             counts = reshape(stack([left, counts - left], axis=-1), (*counts.shape[:-1], 2 * counts.shape[-1]))
         return counts[..., : len(parts)].astype(dtypes.int64)
 
@@ -375,12 +373,12 @@ def _whole(value: Any) -> Any:
     return float(math.floor(value)) if isinstance(value, float) else _map(ops.floor, value)
 
 
-def _saturated(frame: Frame, counts: Any) -> GpuArray:
+def _saturated(spec: ResultSpec, counts: Any) -> GpuArray:
     """Return integral floating numbers as int64, limited to the largest int64."""
     largest = build.full((), np.iinfo(np.int64).max, dtypes.int64)
     fits = _map(ops.less, counts, 2.0**63)
-    inside = cast(_map(ops.where, fits, counts, frame.constant(0)), dtypes.int64)
-    return frame.array(_map(ops.where, fits, inside, largest))
+    inside = cast(_map(ops.where, fits, counts, spec.constant(0)), dtypes.int64)
+    return spec.array(_map(ops.where, fits, inside, largest))
 
 
 @lru_cache

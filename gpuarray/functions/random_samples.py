@@ -163,11 +163,11 @@ class Samples(Discrete):
 
     def _with_replacement(self, population: int, shape: Shape, chances: Any, device: Device) -> GpuArray:
         if chances is None:
-            frame = self._frame(shape, dtypes.int64, device)
-            return frame.array(self._evenly(frame, 0, max(population, 1) - 1))
+            spec = self._spec(shape, dtypes.int64, device)
+            return spec.array(self._evenly(spec, 0, max(population, 1) - 1))
         bounds = np.cumsum(chances)
-        frame = self._frame(shape, dtypes.float64, device)
-        drawn = frame.array(self._uniform(frame))
+        spec = self._spec(shape, dtypes.float64, device)
+        drawn = spec.array(self._uniform(spec))
         return searchsorted(as_array(bounds / bounds[-1], device), drawn, side="right")
 
     def _distinct(self, population: int, shape: Shape, chances: Any, device: Device) -> GpuArray:
@@ -178,23 +178,23 @@ class Samples(Discrete):
             )
         if chances is None:
             order = self._order((population,), device)
-            return order[..., :count].reshape(self._frame(shape, dtypes.int64, device).shape).copy()
+            return order[..., :count].reshape(self._spec(shape, dtypes.int64, device).shape).copy()
         if np.count_nonzero(chances) < count:
             raise ValueError(f"Fewer non-zero entries in p than size: {np.count_nonzero(chances)} for {count}")
         # sorted exponential times with the rates p are in the order of successive choices (Efraimidis, Spirakis, 2006)
-        frame = self._frame((population,), dtypes.float64, device)
-        times = frame.array(self._exponential(frame))
+        spec = self._spec((population,), dtypes.float64, device)
+        times = spec.array(self._exponential(spec))
         with np.errstate(divide="ignore"):
             mean = as_array(1.0 / chances, device)
         order = argsort((times + np.finfo(np.float64).tiny) * mean)
-        return order[..., :count].reshape(self._frame(shape, dtypes.int64, device).shape).copy()
+        return order[..., :count].reshape(self._spec(shape, dtypes.int64, device).shape).copy()
 
     def _keys(self, shape: tuple[int, ...], device: Device) -> GpuArray:
-        frame = self._frame(shape, dtypes.uint64, device)
-        if frame.is_immediate:
-            return frame.array(self._bits.words(frame.size).reshape(frame.shape))
-        stream = self._bits.take_words(frame.size)
-        return frame.array(build.generate(generators.random_bits, stream.parameters, frame.shape, frame.kind))
+        spec = self._spec(shape, dtypes.uint64, device)
+        if spec.is_immediate:
+            return spec.array(self._bits.words(spec.size).reshape(spec.shape))
+        stream = self._bits.take_words(spec.size)
+        return spec.array(build.generate(generators.random_bits, stream.parameters, spec.shape, spec.kind))
 
     def _order(self, shape: tuple[int, ...], device: Device) -> GpuArray:
         """Return permutations of the integers below the last extent."""
@@ -223,8 +223,8 @@ class Samples(Discrete):
         check("not negative", alpha=alpha)
         if np.ndim(alpha) != 1:
             raise ValueError(f"alpha must have one axis; its shape is {np.shape(alpha)}")
-        frame, (a,) = self._arguments((*joint_shape(size), np.shape(alpha)[0]), dtype, alpha)
-        logarithms = frame.array(self._sample(samplers.sample_log_gamma, frame, a))
+        spec, (a,) = self._arguments((*joint_shape(size), np.shape(alpha)[0]), dtype, alpha)
+        logarithms = spec.array(self._sample(samplers.sample_log_gamma, spec, a))
         parts = np.exp(logarithms - logarithms.max(axis=-1, keepdims=True))
         return parts / parts.sum(axis=-1, keepdims=True)
 
@@ -274,11 +274,11 @@ class Samples(Discrete):
             raise ValueError(f"mean must be 1 dimensional; its shape is {centre.shape}")
         if matrix.shape != (centre.size, centre.size):
             raise ValueError(f"mean and cov must have same length: {centre.shape} and {matrix.shape} were given")
-        frame, _ = self._arguments((*joint_shape(size), centre.size), dtype)
+        spec, _ = self._arguments((*joint_shape(size), centre.size), dtype)
         factor = _factor(matrix.astype(np.float64), method, check_valid, tol)
-        drawn = frame.array(self._normal(frame)).reshape((-1, centre.size))
-        spread = drawn @ as_array(factor.astype(frame.kind), frame.device)
-        return spread.reshape(frame.shape) + as_array(centre.astype(frame.kind), frame.device)
+        drawn = spec.array(self._normal(spec)).reshape((-1, centre.size))
+        spread = drawn @ as_array(factor.astype(spec.kind), spec.device)
+        return spread.reshape(spec.shape) + as_array(centre.astype(spec.kind), spec.device)
 
 
 def _factor(matrix: Any, method: str, check_valid: str, tol: float) -> Any:

@@ -29,9 +29,9 @@ from gpuarray.runtime import evaluate
 
 _NO_SUBSTREAM: Final = Substream(*[np.uint32(0)] * 4)
 _DTYPES: Final = frozenset(type(np.dtype(code)) for code in "?bBhHiIlLqQfd")
-#: Types of hashable dtype arguments, for the cache of frames.
+#: Types of hashable dtype arguments, for the cache of specs.
 _PLAIN: Final = frozenset((str, type, *_DTYPES))
-_MOST_FRAMES: Final = 256
+_MOST_SPECS: Final = 256
 #: The longest list that is an argument of calls which are computed together.
 _MOST_LISTED: Final = 64
 _HOST: Final = (np.ndarray, np.generic)
@@ -93,12 +93,12 @@ def _hashable(values: Sequence[Any]) -> tuple[Any, ...]:
 def ahead(method: _F) -> _F:
     """Return a method that draws for several calls together where a program repeats a call of numbers.
 
-    The method draws from ``self._bits``, and returns what the method ``array`` of the frame of the result returns.
+    The method draws from ``self._bits``, and returns what the method ``array`` of the spec of the result returns.
     """
     name = method.__name__
 
     @wraps(method)
-    def draw(self: "Source", *arguments: Any, **keywords: Any) -> Any:
+    def draw(self: "ArraySource", *arguments: Any, **keywords: Any) -> Any:
         setting = immediacy()
         device = self._device or default_device()
         given = (*arguments, *keywords, *keywords.values()) if keywords else arguments
@@ -120,7 +120,7 @@ def ahead(method: _F) -> _F:
             return made_of(row, device)
 
         def drawn(bits: Any) -> Any:
-            source = self if bits is self._bits else Source.__new__(type(self))
+            source = self if bits is self._bits else ArraySource.__new__(type(self))
             source._bits, source._device = bits, self._device
             return method(source, *arguments, **keywords)
 
@@ -130,7 +130,7 @@ def ahead(method: _F) -> _F:
     return draw  # type: ignore[return-value]  # with the same signature
 
 
-class Source:
+class ArraySource:
     """A bit generator and the device of the arrays that are drawn from it.
 
     Parameters
@@ -169,54 +169,54 @@ class Source:
 
     # -- drawing -------------------------------------------------------------------------------------------------------
 
-    def _uniform(self, frame: "Frame") -> Any:
+    def _uniform(self, spec: "ResultSpec") -> Any:
         """Return numbers in [0, 1), the same as NumPy's."""
-        if frame.is_immediate:
-            return self._bits.uniforms(frame.size, frame.kind).reshape(frame.shape)
+        if spec.is_immediate:
+            return self._bits.uniforms(spec.size, spec.kind).reshape(spec.shape)
         # the node is constructed without the conversions of build.generate, because simulations draw at every step
-        take = self._bits.take_halves if frame.kind == dtypes.float32 else self._bits.take_words
-        stream = take(frame.size)
-        return Generate(generators.random_uniform, (), frame.shape, frame.kind, tuple(stream.parameters))
+        take = self._bits.take_halves if spec.kind == dtypes.float32 else self._bits.take_words
+        stream = take(spec.size)
+        return Generate(generators.random_uniform, (), spec.shape, spec.kind, tuple(stream.parameters))
 
-    def _normal(self, frame: "Frame") -> Any:
+    def _normal(self, spec: "ResultSpec") -> Any:
         """Return standard normal numbers."""
-        if frame.is_immediate:
-            return self._bits.normals(frame.size, frame.kind).reshape(frame.shape)
-        return Generate(generators.random_normal, (), frame.shape, frame.kind, self._substream(frame))
+        if spec.is_immediate:
+            return self._bits.normals(spec.size, spec.kind).reshape(spec.shape)
+        return Generate(generators.random_normal, (), spec.shape, spec.kind, self._substream(spec))
 
-    def _exponential(self, frame: "Frame") -> Any:
+    def _exponential(self, spec: "ResultSpec") -> Any:
         """Return standard exponential numbers, -log(1 - u) with u < 1."""
-        return mapped(ops.negative, mapped(ops.log1p, mapped(ops.negative, self._uniform(frame))))
+        return mapped(ops.negative, mapped(ops.log1p, mapped(ops.negative, self._uniform(spec))))
 
-    def _sample(self, op: MapOp, frame: "Frame", *parameters: Any) -> Any:
+    def _sample(self, op: MapOp, spec: "ResultSpec", *parameters: Any) -> Any:
         """Return the numbers of a sampler, for parameters that are numbers or nodes."""
-        stream = self._substream(frame)
-        if frame.is_immediate and frame.size <= ONE_THREAD:
+        stream = self._substream(spec)
+        if spec.is_immediate and spec.size <= ONE_THREAD:
             known = known_values(parameters)
             if known is not None:
-                elements = frame.of_each(np.arange(frame.size, dtype=np.uint32))
-                values = [np.asarray(value, frame.kind) for value in known]
-                words = stream if frame.rows is None else [frame.of_each(word[:, None]) for word in stream]
-                return _at_once(op, (*values, elements, *words), frame.shape, frame.kind)
+                elements = spec.of_each(np.arange(spec.size, dtype=np.uint32))
+                values = [np.asarray(value, spec.kind) for value in known]
+                words = stream if spec.rows is None else [spec.of_each(word[:, None]) for word in stream]
+                return _at_once(op, (*values, elements, *words), spec.shape, spec.kind)
         operands = [
-            build.full((), p, frame.kind) if isinstance(p, float) else build.cast(_recorded(p), frame.kind)
+            build.full((), p, spec.kind) if isinstance(p, float) else build.cast(_recorded(p), spec.kind)
             for p in parameters
         ]
-        numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
+        numbers = build.generate(generators.arange, (0, 1), spec.shape, dtypes.uint32)
         words = [build.full((), word, dtypes.uint32) for word in stream]
         return build.elementwise(op, *operands, numbers, *words)
 
-    def _gamma(self, frame: "Frame", a: Any) -> Any:
-        return self._sample(samplers.sample_gamma, frame, a)
+    def _gamma(self, spec: "ResultSpec", a: Any) -> Any:
+        return self._sample(samplers.sample_gamma, spec, a)
 
-    def _substream(self, frame: "Frame") -> tuple[Any, ...]:
+    def _substream(self, spec: "ResultSpec") -> tuple[Any, ...]:
         """Return the substream for an array; an array without elements takes none."""
-        return self._bits.take_substream() if frame.size else _NO_SUBSTREAM
+        return self._bits.take_substream() if spec.size else _NO_SUBSTREAM
 
     # -- arguments -----------------------------------------------------------------------------------------------------
 
-    def _frame(self, shape: Shape, kind: DType, device: Device) -> "Frame":
-        return Frame(shape, kind, device, self._bits.rows)
+    def _spec(self, shape: Shape, kind: DType, device: Device) -> "ResultSpec":
+        return ResultSpec(shape, kind, device, self._bits.rows)
 
     def _device_for(self, *parameters: Any) -> Device:
         """Return the device for an array: that of the generator or of the parameters.
@@ -231,31 +231,31 @@ class Source:
             return checked_device(self._device or there)
         return joint_device(self._device, there)
 
-    def _arguments(self, size: Size, dtype: DTypeLike, *parameters: ArrayLike) -> tuple["Frame", list[Any]]:
-        """Return the frame of a result, and the parameters as Python floats, which do not widen dtypes, or as nodes."""
+    def _arguments(self, size: Size, dtype: DTypeLike, *parameters: ArrayLike) -> tuple["ResultSpec", list[Any]]:
+        """Return the spec of a result, and the parameters as Python floats, which do not widen dtypes, or as nodes."""
         if NUMBERS.issuperset(map(type, parameters)):
             return self._target(size, dtype, None, "this distribution"), list(map(float, parameters))
-        frame = self._frame(joint_shape(size, *parameters), floating(dtype), self._device_for(*parameters))
-        return frame, [frame.parameter(value) for value in parameters]
+        spec = self._spec(joint_shape(size, *parameters), floating(dtype), self._device_for(*parameters))
+        return spec, [spec.parameter(value) for value in parameters]
 
-    def _target(self, size: Size, dtype: DTypeLike, out: Any, name: str) -> "Frame":
-        """Return the frame of a result, which is that of ``out`` if given."""
+    def _target(self, size: Size, dtype: DTypeLike, out: Any, name: str) -> "ResultSpec":
+        """Return the spec of a result, which is that of ``out`` if given."""
         if out is None:
             device = self._device or default_device()
             if type(size) is int and type(dtype) in _PLAIN and self._bits.rows is None:
-                known = _frames.get((size, dtype, device.name))
+                known = _specs.get((size, dtype, device.name))
                 if known is None:
-                    if len(_frames) >= _MOST_FRAMES:
-                        _frames.clear()
-                    known = Frame(resolve_shape(size), floating(dtype, name), device)
-                    _frames[size, dtype, device.name] = known
+                    if len(_specs) >= _MOST_SPECS:
+                        _specs.clear()
+                    known = ResultSpec(resolve_shape(size), floating(dtype, name), device)
+                    _specs[size, dtype, device.name] = known
                 return known
-            return self._frame(resolve_shape(() if size is None else size), floating(dtype, name), device)
+            return self._spec(resolve_shape(() if size is None else size), floating(dtype, name), device)
         kind, shape = checked_out(out, dtype, size)
-        return Frame(shape, floating(kind, name), out.device)
+        return ResultSpec(shape, floating(kind, name), out.device)
 
 
-class Frame:
+class ResultSpec:
     """The shape, number of elements, dtype and device of a result.
 
     If several calls are computed together, the shape begins with their number, ``rows``; the number of elements is that
@@ -324,7 +324,7 @@ class Frame:
         return out
 
 
-_frames: Final[dict[tuple[int, Any, str], Frame]] = {}
+_specs: Final[dict[tuple[int, Any, str], ResultSpec]] = {}
 """Frames by size, dtype and device, because simulations use the same ones at every step."""
 
 

@@ -21,7 +21,7 @@ class UnknownError(Exception):
     """A function whose graph is recorded for copies read a value, which may be another in a copy."""
 
 
-class _Unknown:
+class _NoValue:
     """Stands where the provider of a value would, for values that are not known."""
 
     device: Final = Device("recorded")
@@ -30,7 +30,7 @@ class _Unknown:
         raise UnknownError
 
 
-_NOWHERE: Final = _Unknown()
+_NOWHERE: Final = _NoValue()
 
 
 def unknown(shape: Shape, dtype: DType) -> Leaf:
@@ -149,12 +149,12 @@ class RepeatedGraph(CopiedGraph):
     def copied(self, nodes: Sequence[Node]) -> list[Node]:
         """Return the roots of a copy with other nodes in place of the leaves."""
         if all(type(node) is Leaf for node in nodes) and len({*nodes}) == len(nodes):
-            return _Copy(self, nodes).roots()
+            return _GraphCopy(self, nodes).roots()
         copies = self.nodes(nodes)
         return [copies[number] for number in self.results]
 
 
-class _Copy:
+class _GraphCopy:
     """The copy of a graph with other leaves.
 
     Parameters
@@ -259,7 +259,7 @@ class Operands:
 
     __slots__ = ("_copy", "_nodes", "_number")
 
-    def __init__(self, copy: _Copy, number: int) -> None:
+    def __init__(self, copy: _GraphCopy, number: int) -> None:
         self._copy = copy
         self._number = number
         self._nodes: tuple[Node, ...] | None = None

@@ -170,7 +170,7 @@ def is_on() -> bool:
     return strictness.possible and config.current.strict_array_api
 
 
-class Recorder:
+class ElementwiseRecorder:
     """Records elementwise operations, by NumPy's rules or, while the setting is on, by the standard's.
 
     Attributes
@@ -271,7 +271,7 @@ _VALUES: Final[Mapping[MapOp, Callable[..., Node]]] = {
 }
 
 #: The recorder of all arrays and functions.
-recorder: Final = Recorder()
+recorder: Final = ElementwiseRecorder()
 strictness.when_possible.append(recorder.check_setting)
 if strictness.possible:
     recorder.check_setting()

@@ -129,7 +129,7 @@ class Tape:
         return innermost
 
 
-class _State:
+class _Tapes:
     """The tapes of all threads, by thread. Code looks here first, because there is nearly never a tape.
 
     Attributes
@@ -149,7 +149,7 @@ class _State:
         self.tapes: dict[int, Tape] = {}
 
 
-state: Final = _State()
+state: Final = _Tapes()
 
 
 def active() -> Tape | None:

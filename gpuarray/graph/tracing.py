@@ -145,7 +145,7 @@ class Mode:
         """Raise an error that names what cannot be recorded."""
 
 
-class _State:
+class _ThreadMode:
     """The mode that replaces the ordinary one in a thread. It is tested before the thread, because it is rarely set."""
 
     __slots__ = ("trace",)
@@ -154,7 +154,7 @@ class _State:
         self.trace: Mode | None = None
 
 
-state: Final = _State()
+state: Final = _ThreadMode()
 ORDINARY: Final = Mode()
 
 

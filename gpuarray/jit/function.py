@@ -18,7 +18,7 @@ from gpuarray.jit.compiled import Replay, replay_of
 from gpuarray.jit.guards import has_identity
 from gpuarray.jit.recorder import record
 from gpuarray.jit.recording import Recording
-from gpuarray.jit.signature import Call, rebuilt
+from gpuarray.jit.signature import BoundCall, rebuilt
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -125,9 +125,9 @@ class Jitted(Generic[P, R]):
         recorded: R = self._record(key, call, args, keywords).play(call)
         return recorded
 
-    def _call(self, args: Sequence[Any], keywords: dict[str, Any], how: str) -> Call:
+    def _call(self, args: Sequence[Any], keywords: dict[str, Any], how: str) -> BoundCall:
         """Return the parsed arguments of a call. Its key contains ``how`` they were passed if some are keywords."""
-        call = Call()
+        call = BoundCall()
         take = call.take
         if self._static_places:
             for number, value in enumerate(args):
@@ -142,7 +142,7 @@ class Jitted(Generic[P, R]):
                 (call.take_static if name in self._static_names else take)(keywords[name])
         return call
 
-    def _has_passing_sizes(self, key: Hashable, call: Call) -> bool:
+    def _has_passing_sizes(self, key: Hashable, call: BoundCall) -> bool:
         """Return whether not to record a call, because all recent calls had different sizes.
 
         A loop over parts that grow or shrink would make a recording for each size. Its plans serve all sizes.
@@ -159,7 +159,7 @@ class Jitted(Generic[P, R]):
             self._sizes[sizeless] = count, self._hits
             return False
 
-    def _with_copies(self, call: Call, args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[R] | None:
+    def _with_copies(self, call: BoundCall, args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[R] | None:
         """Return the result of a call with copies of the arguments that are views, or None.
 
         Copies of different rows have the same signature. Return None while there are few recordings for other offsets
@@ -207,7 +207,7 @@ class Jitted(Generic[P, R]):
             if key in self._recordings:
                 self._recordings.move_to_end(key)
 
-    def _record(self, key: Hashable, call: Call, args: tuple[Any, ...], keywords: dict[str, Any]) -> Recording:
+    def _record(self, key: Hashable, call: BoundCall, args: tuple[Any, ...], keywords: dict[str, Any]) -> Recording:
         names = [*self._names[: len(args)], *[f"argument {n}" for n in range(len(self._names), len(args))]]
         recording = record(
             self._function,
@@ -233,7 +233,7 @@ class Jitted(Generic[P, R]):
             self._watch(key, call)
         return recording
 
-    def _watch(self, key: Hashable, call: Call) -> None:
+    def _watch(self, key: Hashable, call: BoundCall) -> None:
         """Drop recordings for objects when the objects are deleted."""
         self_ref = ref(self)
 

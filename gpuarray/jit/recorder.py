@@ -17,8 +17,8 @@ from gpuarray.functions.random_bits import Philox
 from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.jit.guards import Guards
-from gpuarray.jit.recording import Maker, Recording, Source
-from gpuarray.jit.signature import NUMBERS, Call, rebuilt
+from gpuarray.jit.recording import CellSource, Maker, Recording
+from gpuarray.jit.signature import NUMBERS, BoundCall, rebuilt
 from gpuarray.jit.trace import Trace
 
 _ARRAYS: Final = (GpuArray, np.ndarray, np.memmap)
@@ -30,7 +30,7 @@ _CONSTANTS: Final = (type(None), bool, int, float, complex, str, bytes, np.gener
 def record(
     function: Callable[..., Any],
     name: str,
-    call: Call,
+    call: BoundCall,
     args: Sequence[tuple[Any, bool, str]],
     keywords: Sequence[tuple[str, Any, bool]],
 ) -> Recording:
@@ -42,7 +42,7 @@ def record(
         The function.
     name : str
         Name of the function, for error messages.
-    call : Call
+    call : BoundCall
         The parsed call.
     args : sequence of (object, bool, str)
         Positional arguments, whether their values are part of the signature, and their names.
@@ -87,7 +87,7 @@ def record(
 def _recording(
     name: str,
     guards: Guards,
-    call: Call,
+    call: BoundCall,
     trace: Trace,
     arguments: "_Arguments",
     updates: Sequence[tuple[Cell, int, Device]],
@@ -99,7 +99,7 @@ def _recording(
     numbers = {cell: number for number, cell in enumerate(trace.cells)}
     sources = tuple(
         [
-            Source(
+            CellSource(
                 register, arguments.numbers.get(cell, -1), None if cell in arguments.numbers else ref(cell), cell.device
             )
             for cell, register in trace.cells.items()
@@ -127,7 +127,9 @@ def _recording(
     )
 
 
-def _end_values(trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int, int, Device]]) -> frozenset[int]:
+def _end_values(
+    trace: Trace, sources: Sequence[CellSource], written: Sequence[tuple[int, int, Device]]
+) -> frozenset[int]:
     """Note which values and donors nothing reads after a segment; return the numbers of changed cells that donate."""
     later = {register for _, register, _ in written} | trace.returned | {register for register, _ in trace.checks}
     of_cells = {source.register for source in sources}
@@ -144,7 +146,7 @@ def _end_values(trace: Trace, sources: Sequence[Source], written: Sequence[tuple
 class _Arguments:
     """The arguments of a function while it is recorded."""
 
-    def __init__(self, trace: Trace, call: Call) -> None:
+    def __init__(self, trace: Trace, call: BoundCall) -> None:
         self._trace = trace
         self._call = call
         self.arrays: list[GpuArray] = []
@@ -218,7 +220,7 @@ class NewArray:
     access: int
     number: int
 
-    def __call__(self, call: Call) -> GpuArray:
+    def __call__(self, call: BoundCall) -> GpuArray:
         """Return the array of a call."""
         array = call.results[self.number] = wrap(call.registers[self.register], self.device)
         array._access, array._layout, array._shape = self.access, self.layout, self.shape
@@ -232,7 +234,7 @@ class Items:
     kind: type
     parts: list[Maker]
 
-    def __call__(self, call: Call) -> Any:
+    def __call__(self, call: BoundCall) -> Any:
         """Return the tuple or list of a call."""
         return self.kind([part(call) for part in self.parts])
 
@@ -310,7 +312,7 @@ class _Output:
             return NewArray(register, cell.device, layout, shape, access, number)
         whole = NewArray(register, cell.device, None, cell.node.shape, access, number)
 
-        def view(call: Call) -> GpuArray:
+        def view(call: BoundCall) -> GpuArray:
             result = call.results.get(number)
             return (whole(call) if result is None else result)._see(layout, shape, dtype, part, access)
 

@@ -18,7 +18,7 @@ from gpuarray.graph.walk import current
 from gpuarray.interrupts import Section
 from gpuarray.jit.guards import Guards
 from gpuarray.jit.segment import Segment
-from gpuarray.jit.signature import Call
+from gpuarray.jit.signature import BoundCall
 from gpuarray.jit.trace import Check, Line, Range
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
@@ -26,11 +26,11 @@ from gpuarray.runtime import evaluate, places, statuses
 from gpuarray.runtime.history import OF_VALUES, hide_frames
 
 #: Builds a part of a function's result from what a replay left in its call.
-Maker: TypeAlias = Callable[[Call], Any]
+Maker: TypeAlias = Callable[[BoundCall], Any]
 
 
 @dataclass(slots=True)
-class Source:
+class CellSource:
     """Where a replay finds an external cell: in an argument, or in a variable.
 
     Attributes
@@ -50,7 +50,7 @@ class Source:
     variable: "ref[Cell] | None"
     device: Device
 
-    def cell(self, call: Call) -> Any:
+    def cell(self, call: BoundCall) -> Any:
         """Return the cell in a call; None if the variable no longer exists."""
         return call.argument_cells[self.array] if self.variable is None else self.variable()
 
@@ -65,7 +65,7 @@ class Recording:
         Name of the function, for error messages.
     guards : Guards
         The variables on which the recording depends.
-    sources : tuple of Source
+    sources : tuple of CellSource
         The external cells, by number.
     updates : tuple of (int, int, Device)
         Numbers of the cells that change, the registers of their new values, and their new devices.
@@ -97,7 +97,7 @@ class Recording:
 
     name: str
     guards: Guards
-    sources: tuple[Source, ...]
+    sources: tuple[CellSource, ...]
     updates: tuple[tuple[int, int, Device], ...]
     segments: tuple[Segment, ...]
     registers: list[Any]
@@ -122,7 +122,7 @@ class Recording:
         """Whether calls may be given copies of their arrays: nothing is written to them, nor returned of them."""
         return not self.updates and not self.is_sharing
 
-    def fits(self, call: Call) -> bool:
+    def fits(self, call: BoundCall) -> bool:
         """Return whether the recording is valid for a call: nothing on which it depends has changed."""
         for source in self.sources:
             if source.variable is not None:
@@ -140,7 +140,7 @@ class Recording:
             return False
         return not self.ranges or all(self._is_in_range(call, *required) for required in self.ranges)
 
-    def _is_in_range(self, call: Call, number: int, layout: Layout | None, start: int, stop: int) -> bool:
+    def _is_in_range(self, call: BoundCall, number: int, layout: Layout | None, start: int, stop: int) -> bool:
         source = self.sources[number]
         cell = source.cell(call)
         node = cell.node if layout is None else build.view(cell.node, layout)
@@ -154,7 +154,7 @@ class Recording:
             not getattr(provider, "alive", True) for _, provider in self.providers
         )
 
-    def play(self, call: Call) -> Any:
+    def play(self, call: BoundCall) -> Any:
         """Replay the recording for a call and return the result; computations may still be running."""
         values = call.values
         values += self.constants
@@ -177,7 +177,7 @@ class Recording:
             statuses.expect(call.registers[register], later)
         return self.make(call)
 
-    def _run(self, call: Call, locked: int = 0) -> bool:
+    def _run(self, call: BoundCall, locked: int = 0) -> bool:
         """Run the segments, and put the new values into cells; return False if an external value is pending.
 
         The locks of the first ``locked`` devices have been taken.
@@ -206,7 +206,7 @@ class Recording:
                 self._bind(call)
         return True
 
-    def _update_in_place(self, call: Call) -> None:
+    def _update_in_place(self, call: BoundCall) -> None:
         """Run the segments while the cells whose buffers they may overwrite hold placeholders of their next values.
 
         After an error these cells hold what they held.
@@ -224,13 +224,13 @@ class Recording:
         for number, placeholder in zip(self.moved, placeholders, strict=True):
             placeholder.resolve(cells[number].node)
 
-    def _bind(self, call: Call) -> None:
+    def _bind(self, call: BoundCall) -> None:
         """Give the external cells that change their new values."""
         for number, register, device in self.updates:
             call.cells[number].device = device
             call.cells[number].bind(call.registers[register])
 
-    def _evaluate(self, call: Call) -> None:
+    def _evaluate(self, call: BoundCall) -> None:
         """Evaluate the pending values of external cells together."""
         pending: dict[Device, list[Node]] = {}
         for source in self.sources:

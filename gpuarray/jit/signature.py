@@ -44,7 +44,7 @@ def settings_number() -> int:
     return number
 
 
-class Call:
+class BoundCall:
     """The arguments of a call, divided into the signature and values.
 
     Attributes
@@ -204,7 +204,7 @@ class Call:
 
 
 def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return an argument or a result in which ``change`` replaced each item, in the order of :meth:`Call.take`."""
+    """Return an argument or a result in which ``change`` replaced each item, in the order of :meth:`BoundCall.take`."""
     kind = type(value)
     if kind is tuple or kind is list:
         return kind([rebuilt(item, change) for item in value])

@@ -62,7 +62,7 @@ class FastDomain(NamedTuple):
     first_at_least: int | None = None
 
 
-class Values(NamedTuple):
+class ValueFacts(NamedTuple):
     """Facts about the float32 results of an operation. Kernels for devices that flush subnormals rely on them.
 
     Attributes
@@ -84,7 +84,7 @@ class Values(NamedTuple):
 
 
 #: Nothing is known.
-ORDINARY_VALUES: Final = Values()
+ORDINARY_VALUES: Final = ValueFacts()
 
 
 class Quirk(Flag):

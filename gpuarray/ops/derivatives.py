@@ -32,7 +32,7 @@ UNKNOWN: Final = _Unknown()
 Formula: TypeAlias = Callable[..., Any]
 
 
-class Operand:
+class OperandFormula:
     """The formula that is one of the operands, for which the others need no value.
 
     Parameters
@@ -53,13 +53,13 @@ class Operand:
 Partial: TypeAlias = float | Formula | _Unknown
 
 
-class _Evaluation:
+class _Evaluator:
     """Evaluates the operations of formulas: ``apply(operation, *operands)``. Arrays set it."""
 
     apply: Callable[..., Any]
 
 
-evaluation: Final = _Evaluation()
+evaluation: Final = _Evaluator()
 #: The values of NumPy. If the first operand of an operation is one, the others are, too.
 _HOST: Final = (np.ndarray, np.generic)
 
@@ -119,7 +119,7 @@ _POWER: Final = (_base(power), lambda y, a, b: y * log(where(a == 0, 1.0, a)))
 PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.add: (1.0, 1.0),
     ops.subtract: (1.0, -1.0),
-    ops.multiply: (Operand(2), Operand(1)),
+    ops.multiply: (OperandFormula(2), OperandFormula(1)),
     ops.divide: (lambda y, a, b: 1 / b, lambda y, a, b: -y / b),
     ops.floor_divide: (0.0, 0.0),
     ops.remainder: (1.0, lambda y, a, b: -floor_divide(a, b)),
@@ -175,5 +175,5 @@ PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.minimum: _EXTREME,
     ops.fmax: _EXTREME,
     ops.fmin: _EXTREME,
-    ops.multiply_no_nan: (Operand(2), Operand(1)),
+    ops.multiply_no_nan: (OperandFormula(2), OperandFormula(1)),
 }

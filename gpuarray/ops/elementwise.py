@@ -19,7 +19,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.ops import integer_bounds, numpy_forms, references
-from gpuarray.ops.columns import FastDomain, Kind, NumPyForm, Quirk, Values
+from gpuarray.ops.columns import FastDomain, Kind, NumPyForm, Quirk, ValueFacts
 from gpuarray.ops.spec import MapOp
 
 
@@ -64,7 +64,7 @@ multiply = _op(
 divide = _op(
     "divide", np.divide, "Quotient as a floating number.", accepts="floating-point",
     cost=4, library="float complex", kind=Kind.QUOTIENT,
-    values=Values(fast_domain=FastDomain(128, 128, -78)),
+    values=ValueFacts(fast_domain=FastDomain(128, 128, -78)),
 )  # fmt: skip
 floor_divide = _op(
     "floor_divide",
@@ -108,7 +108,7 @@ sign = _op(
     "sign", np.sign, "-1, 0 or 1; x / abs(x) of complex numbers.", accepts="numeric",
     cost=1, library="pair float complex",
     wgsl={"unsigned": "min({0}, {T}(1))", "signed": "({T}({0} > 0) - {T}({0} < 0))"},
-    values=Values(below=1, never_subnormal=True),
+    values=ValueFacts(below=1, never_subnormal=True),
 )  # fmt: skip
 square = _op(
     "square", np.square, "x * x.", accepts="numeric", cost=1, library="complex", kind=Kind.PRODUCT,
@@ -120,7 +120,7 @@ reciprocal = _op(
 )  # fmt: skip
 sqrt = _op(
     "sqrt", np.sqrt, "Principal square root.", accepts="floating-point", cost=6, library="float complex",
-    values=Values(below=64, never_subnormal=True, fast_domain=FastDomain(40, 21, -78)),
+    values=ValueFacts(below=64, never_subnormal=True, fast_domain=FastDomain(40, 21, -78)),
 )  # fmt: skip
 cbrt = _op("cbrt", np.cbrt, "Cube root.", cost=15, ulp=2, library="float")
 hypot = _op(
@@ -168,7 +168,7 @@ def _rounding(name: str, ufunc: np.ufunc, doc: str) -> MapOp:
     """Return the record of a rounding to integers, which leaves booleans and integers unchanged."""
     return _op(
         name, ufunc, doc, accepts="real-valued", cost=1, library="float", wgsl={"int": "{0}", "bool": "{0}"},
-        values=Values(never_subnormal=True),
+        values=ValueFacts(never_subnormal=True),
     )  # fmt: skip
 
 
@@ -177,7 +177,7 @@ floor = _rounding("floor", np.floor, "Rounded down.")
 trunc = _rounding("trunc", np.trunc, "Rounded towards 0.")
 rint = _op(
     "rint", np.rint, "Rounded to the nearest integer, ties to even.", cost=1, library="float complex",
-    values=Values(never_subnormal=True),
+    values=ValueFacts(never_subnormal=True),
 )  # fmt: skip
 copysign = _op(
     "copysign",
@@ -240,32 +240,32 @@ def _mathematical(
     return _op(name, ufunc, doc, accepts=accepts, cost=cost, ulp=2, library=groups, **columns)
 
 
-exp = _mathematical("exp", np.exp, "e to the power x.", cost=10, values=Values(one_near_zero=True))
-exp2 = _mathematical("exp2", np.exp2, "2 to the power x.", accepts="", cost=10, values=Values(one_near_zero=True))
+exp = _mathematical("exp", np.exp, "e to the power x.", cost=10, values=ValueFacts(one_near_zero=True))
+exp2 = _mathematical("exp2", np.exp2, "2 to the power x.", accepts="", cost=10, values=ValueFacts(one_near_zero=True))
 expm1 = _mathematical("expm1", np.expm1, "exp(x) - 1, exact near 0.", cost=12)
 log = _mathematical(
     "log", np.log, "Natural logarithm.", cost=10,
-    values=Values(never_subnormal=True, fast_domain=FastDomain(128, 7)),
+    values=ValueFacts(never_subnormal=True, fast_domain=FastDomain(128, 7)),
 )  # fmt: skip
 log1p = _mathematical("log1p", np.log1p, "log(1 + x), exact near 0.", cost=12)
-log2 = _mathematical("log2", np.log2, "Logarithm to base 2.", cost=12, values=Values(never_subnormal=True))
-log10 = _mathematical("log10", np.log10, "Logarithm to base 10.", cost=12, values=Values(never_subnormal=True))
+log2 = _mathematical("log2", np.log2, "Logarithm to base 2.", cost=12, values=ValueFacts(never_subnormal=True))
+log10 = _mathematical("log10", np.log10, "Logarithm to base 10.", cost=12, values=ValueFacts(never_subnormal=True))
 # the error is in units of the larger of result, operands and 1: near a result of 0 they cancel, here as in NumPy
 logaddexp = _mathematical(
     "logaddexp", np.logaddexp, "log(exp(x) + exp(y)).", accepts="real-valued floating-point", cost=25, groups="float"
 )
 logaddexp2 = _mathematical("logaddexp2", np.logaddexp2, "log2(2**x + 2**y).", accepts="", cost=25, groups="float")
-sin = _mathematical("sin", np.sin, "Sine.", cost=15, values=Values(below=1), quirks=Quirk.SLOW_UNCACHED)
+sin = _mathematical("sin", np.sin, "Sine.", cost=15, values=ValueFacts(below=1), quirks=Quirk.SLOW_UNCACHED)
 cos = _mathematical(
-    "cos", np.cos, "Cosine.", cost=15, values=Values(below=1, never_subnormal=True, one_near_zero=True),
+    "cos", np.cos, "Cosine.", cost=15, values=ValueFacts(below=1, never_subnormal=True, one_near_zero=True),
     quirks=Quirk.SLOW_UNCACHED,
 )  # fmt: skip
 tan = _mathematical("tan", np.tan, "Tangent.", cost=20)
-asin = _mathematical("asin", np.arcsin, "Inverse sine, in [-pi/2, pi/2].", cost=15, values=Values(below=1))
+asin = _mathematical("asin", np.arcsin, "Inverse sine, in [-pi/2, pi/2].", cost=15, values=ValueFacts(below=1))
 acos = _mathematical(
-    "acos", np.arccos, "Inverse cosine, in [0, pi].", cost=15, values=Values(below=2, never_subnormal=True)
+    "acos", np.arccos, "Inverse cosine, in [0, pi].", cost=15, values=ValueFacts(below=2, never_subnormal=True)
 )
-atan = _mathematical("atan", np.arctan, "Inverse tangent, in [-pi/2, pi/2].", cost=15, values=Values(below=1))
+atan = _mathematical("atan", np.arctan, "Inverse tangent, in [-pi/2, pi/2].", cost=15, values=ValueFacts(below=1))
 atan2 = _mathematical(
     "atan2",
     np.arctan2,
@@ -276,9 +276,9 @@ atan2 = _mathematical(
 )
 sinh = _mathematical("sinh", np.sinh, "Hyperbolic sine.", cost=15)
 cosh = _mathematical(
-    "cosh", np.cosh, "Hyperbolic cosine.", cost=15, values=Values(never_subnormal=True, one_near_zero=True)
+    "cosh", np.cosh, "Hyperbolic cosine.", cost=15, values=ValueFacts(never_subnormal=True, one_near_zero=True)
 )
-tanh = _mathematical("tanh", np.tanh, "Hyperbolic tangent.", cost=15, values=Values(below=1))
+tanh = _mathematical("tanh", np.tanh, "Hyperbolic tangent.", cost=15, values=ValueFacts(below=1))
 asinh = _mathematical("asinh", np.arcsinh, "Inverse hyperbolic sine.", cost=20)
 acosh = _mathematical("acosh", np.arccosh, "Inverse hyperbolic cosine.", cost=20)
 atanh = _mathematical("atanh", np.arctanh, "Inverse hyperbolic tangent.", cost=20)

@@ -43,7 +43,7 @@ DTYPES: Final = (dtypes.float32, dtypes.float64)
 _ONES: Final = {dtype: np.ones(_PIECE, dtype) for dtype in DTYPES}
 
 
-class Pieces(NamedTuple):
+class RowPieces(NamedTuple):
     """Rows cut into pieces along a further axis, their remaining elements or None, and the shape of one value a row."""
 
     pieces: Array
@@ -51,7 +51,7 @@ class Pieces(NamedTuple):
     shape: tuple[int, ...]
 
 
-def in_pieces(operand: Array, axes: tuple[int, ...]) -> Pieces | None:
+def in_pieces(operand: Array, axes: tuple[int, ...]) -> RowPieces | None:
     """Return an operand in pieces that BLAS can add along ``axes``, or None if it cannot."""
     if operand.dtype not in _ONES or operand.strides[-1:] != (operand.itemsize,):
         return None
@@ -71,16 +71,16 @@ def in_pieces(operand: Array, axes: tuple[int, ...]) -> Pieces | None:
     full = size * count
     pieces = line[..., :full].reshape(*line.shape[:-1], count, size)
     by_row = tuple([1 if axis in axes else extent for axis, extent in enumerate(shape)])
-    return Pieces(pieces, line[..., full:] if full < length else None, by_row)
+    return RowPieces(pieces, line[..., full:] if full < length else None, by_row)
 
 
-def _ones(cut: Pieces) -> Pieces:
+def _ones(cut: RowPieces) -> RowPieces:
     """Return the factors with which BLAS adds the elements of rows."""
     ones = _ONES[cut.pieces.dtype]
-    return Pieces(ones[: cut.pieces.shape[-1]], None if cut.rest is None else ones[: cut.rest.shape[-1]], ())
+    return RowPieces(ones[: cut.pieces.shape[-1]], None if cut.rest is None else ones[: cut.rest.shape[-1]], ())
 
 
-def _dots(cut: Pieces, others: tuple[Pieces, ...], dtype: DType | None = None) -> list[Array]:
+def _dots(cut: RowPieces, others: tuple[RowPieces, ...], dtype: DType | None = None) -> list[Array]:
     """Return for each of ``others`` the sums of rows of products with it, made by BLAS.
 
     The sums of pieces are added in ``dtype``. For several others pieces are read again while they are in the cache.
@@ -151,7 +151,7 @@ def _weighted(rows: Array, weights: Array, depth: int) -> Array | None:
     return sums.reshape((1,) * depth + shape[depth:])
 
 
-def moments(cut: Pieces, count: int) -> tuple[Array, Array, Array]:
+def moments(cut: RowPieces, count: int) -> tuple[Array, Array, Array]:
     """Return the mean of each row and the squares about it, from the squares, and whether few digits are lost so."""
     squares, sums = _dots(cut, (cut, _ones(cut)), dtypes.float64)
     mean = sums / count

@@ -27,7 +27,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
-from gpuarray.ops.columns import ORDINARY_VALUES, Kind, NumPyForm, Quirk, Shapes, Values, Work
+from gpuarray.ops.columns import ORDINARY_VALUES, Kind, NumPyForm, Quirk, Shapes, ValueFacts, Work
 
 #: Compute types. Complex numbers are pairs: c64 is ``vec2<f32>``, c128 ``vec2<f64>``. Booleans compute as ``bool``, 8-
 #: and 16-bit integers as i32 and u32 (results are wrapped to their width by the emitter), float16 as f32 (results are
@@ -171,7 +171,7 @@ class MapOp(Op):
         Largest error promised, in units in the last place, for real floating types.
     kind : Kind
         The category of the operation, if a rule depends on it.
-    values : Values
+    values : ValueFacts
         Range and subnormal behaviour of float32 results.
     identity : int or None
         The second operand with which an integer first operand stays what it is.
@@ -195,7 +195,7 @@ class MapOp(Op):
     wgsl: Mapping[str, str] = field(default_factory=dict)
     ulp: float = 0.5
     kind: Kind = Kind.FUNCTION
-    values: Values = ORDINARY_VALUES
+    values: ValueFacts = ORDINARY_VALUES
     identity: int | None = None
     numpy_forms: tuple[NumPyForm, ...] = ()
     quirks: Quirk = Quirk.NONE

@@ -142,7 +142,7 @@ def _computed(node: Node, values: list[Any], called: dict[Any, Any]) -> Leaf | N
     return outputs if outputs is None or type(outputs) is Leaf else leaf_of(node, outputs)
 
 
-class Values(dict[Node, Any]):
+class NodeValues(dict[Node, Any]):
     """The values of the nodes of a small graph, and of its leaves and generators once they are read.
 
     Parameters
@@ -177,7 +177,7 @@ class Values(dict[Node, Any]):
         return value
 
 
-def compute_in_order(nodes: Sequence[Node], values: Values, *, calls: bool) -> bool:
+def compute_in_order(nodes: Sequence[Node], values: NodeValues, *, calls: bool) -> bool:
     """Add the values of nodes, which are in topological order, and of their operands, to those that are known.
 
     Those that an array has, or that a call computes, get results. Warnings are the caller's. Return False if a node has
@@ -219,7 +219,7 @@ def compute_in_order(nodes: Sequence[Node], values: Values, *, calls: bool) -> b
     return True
 
 
-def compute_for_tape(roots: Sequence[Node], values: Values, *, calls: bool) -> bool:
+def compute_for_tape(roots: Sequence[Node], values: NodeValues, *, calls: bool) -> bool:
     """Compute a small graph as :func:`compute` does, and keep it for a tape.
 
     Only the roots, calls, and what arrays have get results. The others get values, in a third of the time.

@@ -28,7 +28,7 @@ from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import direct, host_memory, ownership, places, statuses
-from gpuarray.runtime.direct import Values
+from gpuarray.runtime.direct import NodeValues
 from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import OF_VALUES, blame_last, hide_frames, without_frames
 from gpuarray.runtime.host_memory import is_away, keep, strided, value_of
@@ -44,7 +44,7 @@ from gpuarray.runtime.telemetry import counters
 from gpuarray.settings import Config, recording
 
 __all__ = [
-    "QUICKLY_SEEN", "Values", "compute_small", "copy_to_device", "evaluate", "host_values", "is_away", "is_host",
+    "QUICKLY_SEEN", "NodeValues", "compute_small", "copy_to_device", "evaluate", "host_values", "is_away", "is_host",
     "is_host_device", "keep", "plan_of", "read", "resident", "send", "small_value", "strided",
     "synchronize", "transfer", "value_of", "values_of", "where", "will_be_direct",
 ]  # fmt: skip
@@ -187,7 +187,7 @@ def _are_computed_directly(pending: Sequence[Node], device: Device, provider: Pr
     return True
 
 
-def _values_for_tape(pending: Sequence[Node], limit: int) -> Values | None:
+def _values_for_tape(pending: Sequence[Node], limit: int) -> NodeValues | None:
     """Return the values that the tape of this thread has, if it needs the graphs of some nodes; else None."""
     record = tape.active()
     if record is None or observers.active or not any(map(record.varies, pending)):
@@ -197,10 +197,10 @@ def _values_for_tape(pending: Sequence[Node], limit: int) -> Values | None:
     return values
 
 
-def values_of(record: tape.Tape) -> Values:
+def values_of(record: tape.Tape) -> NodeValues:
     """Return the values of the small nodes of a tape."""
-    if not isinstance(record.values, Values):
-        record.values = Values(record.values)
+    if not isinstance(record.values, NodeValues):
+        record.values = NodeValues(record.values)
     return record.values
 
 
@@ -213,7 +213,7 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
     return settings.host_limit(beside_gpu=True) if device.kind == "auto" else settings.midsize
 
 
-def compute_small(nodes: Sequence[Node], device: Device, values: Values) -> bool:
+def compute_small(nodes: Sequence[Node], device: Device, values: NodeValues) -> bool:
     """Compute a small graph without a plan, and add the values of its nodes, which are in topological order.
 
     Return False if the graph is not small, or the host lacks a value of it. Warnings are the caller's.

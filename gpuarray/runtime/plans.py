@@ -145,7 +145,7 @@ def find_plan(pending: Sequence[Node], provider: Provider, settings: Config) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class PlanTemplate:
     """A plan for graphs of one known graph, and what prepared plans have of it whatever their sizes.
 
     Attributes
@@ -211,7 +211,7 @@ def _prepared(
 
 def _template_for(
     walk: Walk, wanted: Sequence[int], graph: KnownGraph, provider: Provider
-) -> tuple[Template, Sequence[int]]:
+) -> tuple[PlanTemplate, Sequence[int]]:
     """Return a plan for graphs of these sizes and others, and the factors of the sizes of this graph."""
     settings = config.current
     while True:
@@ -241,7 +241,7 @@ def _template_for(
 
 def _template(
     walk: Walk, wanted: Sequence[int], graph: KnownGraph, motion: Motion | None, provider: Provider
-) -> Template:
+) -> PlanTemplate:
     """Return a new plan.
 
     Raises
@@ -272,7 +272,7 @@ def _template(
         motion.assumed += assumed
     leaves = tuple([position for position, node in enumerate(merged.order) if type(node) is Leaf])
     make = None if sizes is None else maker_of(plan)
-    return Template(make or (lambda _: plan), sizes, merged.kept, merged.duplicates, leaves)
+    return PlanTemplate(make or (lambda _: plan), sizes, merged.kept, merged.duplicates, leaves)
 
 
 def _can_fail(step: PreparedStep) -> bool:

@@ -314,8 +314,10 @@ def test_repeats_are_sampled(monkeypatch):
     monkeypatch.setattr(observers, "_SHORT_NS", 10**12)
     x = xp.asarray(np.ones(64, np.float32), device="cpu")
     recorded = []
-    collect = profile._Recorder.evaluated
-    monkeypatch.setattr(profile._Recorder, "evaluated", lambda heard: recorded.extend(collect(heard)) or iter(recorded))
+    collect = profile._EventStore.evaluated
+    monkeypatch.setattr(
+        profile._EventStore, "evaluated", lambda heard: recorded.extend(collect(heard)) or iter(recorded)
+    )
     with xp.profile() as p:
         for _ in range(100):
             xp.evaluate(x + 1)

@@ -62,9 +62,9 @@ def test_rows_are_used_and_belong_to_nothing_else():
     with xp.using(device="cpu"):
         rng, host = xp.random.default_rng(5), np.random.Generator(np.random.Philox(5))
         computed = []
-        rows = random_ahead.Rows
+        rows = random_ahead.CallRows
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(random_ahead, "Rows", lambda *given: computed.append(given[-1]) or rows(*given))
+            patch.setattr(random_ahead, "CallRows", lambda *given: computed.append(given[-1]) or rows(*given))
             results = [rng.random(3) for _ in range(200)]
             for result in results:
                 result[...] = 7

@@ -12,7 +12,7 @@ from gpuarray.device import Device
 from gpuarray.errors import TransferWarning
 from gpuarray.jit import signature
 from gpuarray.providers import registry
-from gpuarray.providers.wgpu.buffers import Pool
+from gpuarray.providers.wgpu.buffers import BufferPool
 from gpuarray.providers.wgpu.dispatch import Dispatcher
 from gpuarray.runtime import plans, telemetry
 from gpuarray.scipy import signal
@@ -105,7 +105,7 @@ def _slope(x):
 )
 def test_queued_calls_take_the_buffers_of_those_before(monkeypatch, function):
     made = []
-    for owner, name in ((Pool, "_create"), (Dispatcher, "_create_groups")):
+    for owner, name in ((BufferPool, "_create"), (Dispatcher, "_create_groups")):
         old = getattr(owner, name)
         monkeypatch.setattr(owner, name, lambda self, *args, old=old: made.append(old) or old(self, *args))
     x = xp.asarray(

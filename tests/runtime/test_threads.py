@@ -14,7 +14,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray import GpuArray
-from gpuarray.array.recorded import Recorded
+from gpuarray.array.recorded import RecordedCells
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError
 from gpuarray.providers import registry
@@ -212,7 +212,7 @@ def test_arrays_may_go_while_another_thread_looks_for_recorded_ones() -> None:
             return 1
 
     held += [Cell(), Cell(), Cell()]
-    recorded = Recorded()
+    recorded = RecordedCells()
     recorded.cells += [weakref.ref(cell) for cell in held]
     last = held[-1]
     recorded.clear()

@@ -12,7 +12,15 @@ from math import isqrt, prod, sqrt
 from typing import Final
 
 from gpuarray import dtypes
-from gpuarray.codegen.calls.fourier_passes import Ends, Pass, Rows, bind, pass_launch, room, rounded_bytes
+from gpuarray.codegen.calls.fourier_passes import (
+    BufferRows,
+    FourierPass,
+    TransformEnds,
+    bind,
+    pass_launch,
+    room,
+    rounded_bytes,
+)
 from gpuarray.codegen.calls.fourier_stages import complex_of, is_smooth
 from gpuarray.codegen.calls.kernels import ALL_PLACES, CallKernels
 from gpuarray.codegen.programs import Launch, Program
@@ -86,18 +94,18 @@ class _Transforms:
     launches: list[Launch] = field(default_factory=list)
     scratch: list[int] = field(default_factory=list)
 
-    def buffer(self, slot: int, elements: int, dtype: DType) -> Rows:
+    def buffer(self, slot: int, elements: int, dtype: DType) -> BufferRows:
         """Return a row of scratch memory, in the buffer ``slot``, which is made large enough."""
         self.scratch += [0] * (slot + 1 - len(self.scratch))
         self.scratch[slot] = max(self.scratch[slot], rounded_bytes(elements, dtype))
-        return Rows("scratch", slot, dtype, 0, elements)
+        return BufferRows("scratch", slot, dtype, 0, elements)
 
-    def add(self, rows: int, length: int, ends: Ends, slot: int) -> None:
+    def add(self, rows: int, length: int, ends: TransformEnds, slot: int) -> None:
         """Add the transform of rows of a smooth length; the scratch buffers from ``slot`` on are free."""
         capacities = _capacities(length, self.real, self.capabilities)
         for capacity in capacities:
             if length <= room(length, capacity):
-                self._launch(Pass(ends, rows, length, length, 1, capacity, self.real))
+                self._launch(FourierPass(ends, rows, length, length, 1, capacity, self.real))
                 return
         choices = [(split(length, room(length, capacity) // LEAST_TOGETHER), capacity) for capacity in capacities]
         sizes, capacity = min(choices, key=lambda c: len(c[0]) * (LARGE_COST if c[1] > capacities[0] else 1))
@@ -115,16 +123,16 @@ class _Transforms:
                 here = replace(here, hermitian=False, conjugate_source=False, before=None)
             if not last:
                 here = replace(here, conjugate_target=False, after=None, scale=1.0)
-            self._launch(Pass(here, rows, length, size, done, capacity, self.real))
+            self._launch(FourierPass(here, rows, length, size, done, capacity, self.real))
             source, done = target, done * size
 
-    def _between(self, rows: int, length: int, slot: int) -> Rows:
+    def _between(self, rows: int, length: int, slot: int) -> BufferRows:
         return replace(self.buffer(slot, rows * length, complex_of(self.real)), length=length)
 
-    def _launch(self, task: Pass) -> None:
+    def _launch(self, task: FourierPass) -> None:
         self.launches.append(pass_launch(task, "fourier", self.capabilities.workgroup_limit))
 
-    def chirp(self, length: int, convolved: int) -> tuple[Rows, Rows, Rows]:
+    def chirp(self, length: int, convolved: int) -> tuple[BufferRows, BufferRows, BufferRows]:
         """Add the launches that make the chirp, its conjugate, and the transform of the other factor."""
         number = complex_of(self.real)
         chirp = self.buffer(0, length, number)
@@ -147,10 +155,10 @@ class _Transforms:
         )
         self.launches.append(kernel.launch(-(-convolved // WORKGROUP), self.capabilities.workgroup_limit))
         spectrum = self.buffer(2, convolved, number)
-        self.add(1, convolved, Ends(mirror, spectrum), 4)
+        self.add(1, convolved, TransformEnds(mirror, spectrum), 4)
         return chirp, replace(mirror, length=length), spectrum
 
-    def convolve(self, rows: int, ends: Ends, tables: tuple[Rows, Rows, Rows]) -> None:
+    def convolve(self, rows: int, ends: TransformEnds, tables: tuple[BufferRows, BufferRows, BufferRows]) -> None:
         """Add the transform of rows of any length by convolution."""
         chirp, mirror, spectrum = tables
         convolved = spectrum.length
@@ -158,7 +166,7 @@ class _Transforms:
         into = replace(ends, target=product, before=chirp, after=spectrum, conjugate_target=True, scale=1.0)
         self.add(rows, convolved, into, 4)
         # the conjugate of a transform of the conjugate is the inverse transform
-        back = Ends(product, ends.target, after=mirror, conjugate_target=not ends.conjugate_target)
+        back = TransformEnds(product, ends.target, after=mirror, conjugate_target=not ends.conjugate_target)
         self.add(rows, convolved, replace(back, scale=ends.scale / convolved), 4)
 
 
@@ -187,9 +195,9 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     transforms = _Transforms(capabilities, _real(step))
     tables = None if is_smooth(length) else transforms.chirp(length, convolution_length(length))
     for start, rows in _batches(step, count, capabilities):
-        ends = Ends(
-            Rows("input", 0, step.input_dtypes[0], start * input_length, input_length),
-            Rows("output", 0, step.output_dtypes[0], start * output_length, output_length),
+        ends = TransformEnds(
+            BufferRows("input", 0, step.input_dtypes[0], start * input_length, input_length),
+            BufferRows("output", 0, step.output_dtypes[0], start * output_length, output_length),
             hermitian=step.op is calls.irfft,
             conjugate_source=inverse,
             conjugate_target=inverse,

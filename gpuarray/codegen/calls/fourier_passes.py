@@ -42,7 +42,7 @@ _TABLE: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class BufferRows:
     """Rows of numbers in a buffer: binding ``kind`` and ``slot``, where the first begins, and elements in each."""
 
     kind: str
@@ -53,7 +53,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class TransformEnds:
     """The source and the target of a transform, and the operations on its numbers on the way.
 
     ``source`` has complex or real numbers, missing ones being zeros; with ``hermitian`` the first half of rows whose
@@ -63,24 +63,24 @@ class Ends:
     row; of complex numbers the real part if the target is real.
     """
 
-    source: Rows
-    target: Rows
+    source: BufferRows
+    target: BufferRows
     hermitian: bool = False
     conjugate_source: bool = False
     conjugate_target: bool = False
-    before: Rows | None = None
-    after: Rows | None = None
+    before: BufferRows | None = None
+    after: BufferRows | None = None
     scale: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class FourierPass:
     """One launch: ``size``-point transforms of ``rows`` rows of ``length``, ``done`` of whose points are done.
 
     The first pass of several writes each of its transforms as a row of its own.
     """
 
-    ends: Ends
+    ends: TransformEnds
     rows: int
     length: int
     size: int
@@ -112,7 +112,7 @@ def room(size: int, capacity: int) -> int:
     return capacity if is_smooth(size, UNROLLED_PRIMES) else (capacity - _TABLE) // 2
 
 
-def pass_launch(task: Pass, label: str, limit: int) -> Launch:
+def pass_launch(task: FourierPass, label: str, limit: int) -> Launch:
     """Return the launch of a pass."""
     kernel = Kernel(label)
     radices = radices_of(task.size)
@@ -154,7 +154,7 @@ def _ends_in_registers(radices: list[int]) -> bool:
     return len(radices) > 1 and set(radices) <= set(RADIX_SETS[0])
 
 
-def _lines_together(task: Pass) -> int:
+def _lines_together(task: FourierPass) -> int:
     """Return how many lines a workgroup takes: many short ones, but so that there are many workgroups."""
     most = task.room // task.size
     if task.whole:
@@ -162,11 +162,11 @@ def _lines_together(task: Pass) -> int:
     return 1 << min(most, 16).bit_length() - 1
 
 
-def _name(task: Pass, function: str) -> str:
+def _name(task: FourierPass, function: str) -> str:
     return f"{function}_{task.real.name.replace('float', 'f')}"
 
 
-def bind(kernel: Kernel, name: str, rows: Rows, count: int, *, writable: bool) -> tuple[Access, int]:
+def bind(kernel: Kernel, name: str, rows: BufferRows, count: int, *, writable: bool) -> tuple[Access, int]:
     """Bind ``count`` rows; return their access, and the position of the first in the binding."""
     start, last = rows.start, rows.start + rows.length * count - 1
     binding, begins = window(rows.kind, rows.slot, start, last, rows.dtype, writable=writable)
@@ -181,7 +181,7 @@ def constant(kernel: Kernel, value: float, dtype: DType) -> str:
     return scalar_expression(start, dtype)
 
 
-def _fetch(kernel: Kernel, task: Pass) -> list[str]:
+def _fetch(kernel: Kernel, task: FourierPass) -> list[str]:
     """Return the function that reads element ``j`` of row ``row``."""
     ends, real = task.ends, task.real
     access, base = bind(kernel, "source", ends.source, task.rows, writable=False)
@@ -209,7 +209,7 @@ def _fetch(kernel: Kernel, task: Pass) -> list[str]:
     return [*lines, "}", "return value;", "}"]
 
 
-def _put_function(kernel: Kernel, task: Pass) -> list[str]:
+def _put_function(kernel: Kernel, task: FourierPass) -> list[str]:
     """Return the function that writes element ``j`` of row ``row``."""
     ends, real = task.ends, task.real
     access, base = bind(kernel, "result", ends.target, task.lines if task.done == 1 else task.rows, writable=True)
@@ -232,7 +232,7 @@ def _zero(real: DType) -> str:
     return "0.0f" if real == dtypes.float32 else "0.0lf"
 
 
-def _element(task: Pass, t: str) -> str:
+def _element(task: FourierPass, t: str) -> str:
     """Return element ``t`` of the line that ``row`` and ``place`` name, as it enters the first stage."""
     if task.whole:
         return f"fetch(row, {t})"
@@ -242,7 +242,7 @@ def _element(task: Pass, t: str) -> str:
     return f"{_name(task, 'turned')}({value}, {_name(task, 'unit_root')}(turn * ({t}), size * done))"
 
 
-def _load(task: Pass) -> Iterator[str]:
+def _load(task: FourierPass) -> Iterator[str]:
     """Yield the loading of lines into workgroup memory."""
     if task.whole:
         yield from _along_lines(f"numbers[spread(e)] = {_element(task, 't')};")
@@ -254,7 +254,7 @@ def _load(task: Pass) -> Iterator[str]:
     yield "}"
 
 
-def _store(task: Pass) -> Iterator[str]:
+def _store(task: FourierPass) -> Iterator[str]:
     """Yield the storing of lines: those of a first pass one after the other, as ``row`` counts lines."""
     if task.done == 1:
         yield from _along_lines("put(row, t, numbers[spread(e)]);")
@@ -276,7 +276,7 @@ def _along_lines(statement: str) -> Iterator[str]:
     yield "}"
 
 
-def _stages(kernel: Kernel, task: Pass, radices: list[int], behind: int, ahead: int) -> Iterator[str]:
+def _stages(kernel: Kernel, task: FourierPass, radices: list[int], behind: int, ahead: int) -> Iterator[str]:
     """Yield the loop over stages. Their radices are read by a computed index: no driver compiles again for each."""
     start = len(kernel.parameters)
     for radix in radices:
@@ -297,7 +297,7 @@ def _stages(kernel: Kernel, task: Pass, radices: list[int], behind: int, ahead: 
     yield "}"
 
 
-def _butterflies(task: Pass, radix: int, *, columns: bool) -> Iterator[tuple[int, str]]:
+def _butterflies(task: FourierPass, radix: int, *, columns: bool) -> Iterator[tuple[int, str]]:
     """Yield a number and statements for each butterfly of an invocation: which line, where in it, and if there is."""
     for s in range(-(-task.capacity // (radix * WORKGROUP))):
         if columns:
@@ -311,7 +311,7 @@ def _butterflies(task: Pass, radix: int, *, columns: bool) -> Iterator[tuple[int
         yield s, where
 
 
-def _first_stage(task: Pass, radix: int) -> Iterator[str]:
+def _first_stage(task: FourierPass, radix: int) -> Iterator[str]:
     """Yield the first stage, which takes its numbers from the source."""
     number = register_type(complex_of(task.real))
     yield "{"
@@ -330,7 +330,7 @@ def _first_stage(task: Pass, radix: int) -> Iterator[str]:
     yield "workgroupBarrier();"
 
 
-def _last_stage(task: Pass, radix: int) -> Iterator[str]:
+def _last_stage(task: FourierPass, radix: int) -> Iterator[str]:
     """Yield the last stage, which puts its numbers where they belong in the target."""
     number = register_type(complex_of(task.real))
     columns = task.done > 1
@@ -348,7 +348,7 @@ def _last_stage(task: Pass, radix: int) -> Iterator[str]:
         yield "}"
 
 
-def _module(task: Pass, radices: list[int]) -> list[str]:
+def _module(task: FourierPass, radices: list[int]) -> list[str]:
     number = register_type(complex_of(task.real))
     banks = 128 // complex_of(task.real).itemsize  # numbers that lie next to each other in different banks
     bits = banks.bit_length() - 1

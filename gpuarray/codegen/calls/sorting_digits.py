@@ -16,7 +16,7 @@ from typing import Final
 
 from gpuarray import dtypes
 from gpuarray.codegen.calls.sorting_keys import bind_array, bind_scratch, key_functions, word_type
-from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS, Tile, longest_tile
+from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS, SortingTile, longest_tile
 from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.storage import Access, word_count
 from gpuarray.codegen.wgsl import WORKGROUP, Kernel, scratch_bytes
@@ -62,7 +62,7 @@ class BufferRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class DigitPass:
     """One pass: its digit, and where values and positions move. Without a source, positions are indices."""
 
     digit: int
@@ -100,7 +100,7 @@ class DigitSort:
         self.flip = 0xFFFFFFFF if descending else 0
         self.positions = positions
         self.words = word_count(dtype)
-        self.tile = Tile(_elements(length, capabilities), capabilities)
+        self.tile = SortingTile(_elements(length, capabilities), capabilities)
         tiles = -(-length // self.tile.size)
         self.span = min(tiles, -(-rows * tiles // _BLOCKS)) * self.tile.size
         self.blocks = -(-length // self.span)
@@ -130,7 +130,7 @@ class DigitSort:
             ]
         return Program(tuple(launches), tuple(scratch))
 
-    def _passes(self) -> list[Pass]:
+    def _passes(self) -> list[DigitPass]:
         """Return the passes: values and positions move between two buffers each, and end in the output."""
         last = self.dtype.itemsize - 1
         passes = []
@@ -153,18 +153,18 @@ class DigitSort:
                 new_values = BufferRef("scratch", _EVEN, self.moved)
             else:
                 new_values = BufferRef("output", 0, self.moved)
-            passes.append(Pass(digit, values, positions, new_values, new_positions))
+            passes.append(DigitPass(digit, values, positions, new_values, new_positions))
             if new_values is not None:
                 values, positions = new_values, new_positions
         return passes
 
-    def pass_launches(self, step: Pass) -> tuple[Launch, ...]:
+    def pass_launches(self, step: DigitPass) -> tuple[Launch, ...]:
         """Return the launches of one pass."""
         return self._count(step), self._carry(), self._move(step)
 
     # -- kernels -------------------------------------------------------------------------------------------------------
 
-    def _count(self, step: Pass) -> Launch:
+    def _count(self, step: DigitPass) -> Launch:
         kernel = Kernel(f"{self.label} count")
         values = step.values.bind(kernel, self.size, "values", writable=False)
         counts = self._counts(kernel, writable=True)
@@ -245,7 +245,7 @@ class DigitSort:
         )
         return kernel.launch(groups, self.limit)
 
-    def _move(self, step: Pass) -> Launch:
+    def _move(self, step: DigitPass) -> Launch:
         kernel, tile = Kernel(f"{self.label} move"), self.tile
         values = step.values.bind(kernel, self.size, "values", writable=False)
         old_positions = step.positions.bind(kernel, self.size, "places", writable=False) if step.positions else None

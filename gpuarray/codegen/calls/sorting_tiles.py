@@ -43,7 +43,7 @@ def _together(capabilities: Capabilities) -> int:
     return size if size in _SUBGROUPS and _room(size, capabilities.workgroup_memory) >= _LEAST else 0
 
 
-class Tile:
+class SortingTile:
     """Emits what puts the tiles of a kernel in order; all invocations of a workgroup have to come there.
 
     Parameters

@@ -24,7 +24,7 @@ _REPEATED: Final = 8
 _LINE: Final = 2
 
 
-class Repeats(NamedTuple):
+class RepeatedAxes(NamedTuple):
     """The repetitions by broadcasting in a loop.
 
     Attributes
@@ -39,10 +39,10 @@ class Repeats(NamedTuple):
     lines: dict[int, tuple[int, int]]
 
 
-def repeats(loop: Loop, tiling: Tiling, used: list[int]) -> Repeats:
+def repeats(loop: Loop, tiling: Tiling, used: list[int]) -> RepeatedAxes:
     """Return the repetitions by broadcasting in a loop, of whose instructions some are used."""
     if loop.folds or not tiling.order:  # a single element repeats nothing
-        return Repeats({}, {})
+        return RepeatedAxes({}, {})
     users: dict[int, list[int]] = defaultdict(list)
     for number in used:
         for operand in loop.instructions[number].operands:
@@ -51,7 +51,7 @@ def repeats(loop: Loop, tiling: Tiling, used: list[int]) -> Repeats:
     _drop_unsuited(loop, axes, used)
     for number in [n for n in axes if isinstance(loop.instructions[n], Load) and axes.keys().isdisjoint(users[n])]:
         del axes[number]  # NumPy broadcasts it as it is
-    return Repeats(axes, _lines(loop, tiling, axes, users, used))
+    return RepeatedAxes(axes, _lines(loop, tiling, axes, users, used))
 
 
 def _lines(

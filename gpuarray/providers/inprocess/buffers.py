@@ -58,7 +58,7 @@ class HostBuffer:
 
     __slots__ = ("_at_end", "_lease", "_pool", "memory", "nbytes")
 
-    def __init__(self, nbytes: int, memory: Memory, pool: "Pool | None") -> None:
+    def __init__(self, nbytes: int, memory: Memory, pool: "MemoryCache | None") -> None:
         self.nbytes = nbytes
         self.memory = memory
         self._pool = pool
@@ -112,7 +112,7 @@ class _Lease:
         self.__array_interface__: dict[str, Any] = memory.__array_interface__
 
 
-class Pool:
+class MemoryCache:
     """Memory by size class.
 
     ``returned`` is where ends of buffers put their memory: appending is atomic and takes no lock, so it may happen in

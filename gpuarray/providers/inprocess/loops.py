@@ -22,7 +22,7 @@ from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 from gpuarray.providers.inprocess.program import Program, write
 from gpuarray.providers.inprocess.stages import phases, stages
 from gpuarray.providers.inprocess.tiles import Tiling
-from gpuarray.providers.inprocess.views import Register, View
+from gpuarray.providers.inprocess.views import Register, StridedView
 from gpuarray.providers.inprocess.workers import Arena, ChunkTiming, WorkerPool
 
 #: Elements of the longest row that a loop with several phases holds whole.
@@ -127,15 +127,15 @@ class TiledLoop:
             return np.ndarray(register.shape(shape), register.dtype, memory, starts[register.slot])
         return np.ndarray(rows, register.dtype, memory, starts[len(self.program.full_slots) + register.slot])
 
-    def _finishing(self) -> list[tuple[int, Fold, View]]:
+    def _finishing(self) -> list[tuple[int, Fold, StridedView]]:
         """Return the stores of folds of partial results: the number among such folds, the fold, and the view."""
         parts = list(self.program.parts.items())
         numbers = {number: k for k, (number, _) in enumerate(parts)}
         stores = [(numbers[store.value], store) for store in self.loop.stores if store.value in numbers]
         return [(k, parts[k][1], self._output(store)) for k, store in stores]
 
-    def _output(self, store: Store) -> View:
-        return View.of(store.slot, True, store.layout, store.dtype, self.tiling, len(self.loop.outer))
+    def _output(self, store: Store) -> StridedView:
+        return StridedView.of(store.slot, True, store.layout, store.dtype, self.tiling, len(self.loop.outer))
 
     def _finish(self, parts: list[Any], outputs: Sequence[Memory], scalars: Sequence[Any]) -> None:
         for number, fold, view in self._finished:
@@ -143,7 +143,7 @@ class TiledLoop:
             np.copyto(_view(view, (), outputs, scalars), result, casting="unsafe")
 
 
-def _view(view: View, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any]) -> Array:
+def _view(view: StridedView, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any]) -> Array:
     slot, is_output, dtype, shape, strides, offset, _ = view
     if type(offset) is not int:
         offset = at_values(offset, scalars)

@@ -39,7 +39,7 @@ from gpuarray.providers.inprocess.dataflow import Dataflow
 from gpuarray.providers.inprocess.registers import Registers
 from gpuarray.providers.inprocess.tile_functions import generator, place
 from gpuarray.providers.inprocess.tiles import Tiling
-from gpuarray.providers.inprocess.views import Register, View
+from gpuarray.providers.inprocess.views import Register, StridedView
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Program:
     ----------
     uniforms : list of (dtype, int)
         0-d arrays; the number of the scalar that each holds at first, or -1.
-    whole, views : list of View
+    whole, views : list of StridedView
         Memory that every tile sees as a whole, and memory of which each tile sees its part.
     parts : dict of int and Fold
         The folds whose rows are spread over several tiles, by the number of the instruction.
@@ -67,8 +67,8 @@ class Program:
     uniform: Callable[..., None] | None
     body: Callable[..., None]
     uniforms: list[tuple[DType, int]]
-    whole: list[View]
-    views: list[View]
+    whole: list[StridedView]
+    views: list[StridedView]
     parts: dict[int, Fold]
     registers: list[Register]
     full_slots: list[int]
@@ -96,8 +96,8 @@ class _Writer:
         self.uniform_lines: list[str] = []
         self.lines: list[str] = []
         self.uniforms: dict[str, tuple[DType, int]] = {}
-        self.whole: dict[str, View] = {}
-        self.views: dict[str, View] = {}
+        self.whole: dict[str, StridedView] = {}
+        self.views: dict[str, StridedView] = {}
         self.parts: dict[int, Fold] = {}
         self.registers = Registers()
         self.chain: dict[int, Apply] = {}
@@ -169,7 +169,7 @@ class _Writer:
         if item.level == UNIFORM:
             shape, strides = item.layout.shape, item.layout.strides
             offset = item.layout.offset * item.dtype.itemsize
-            self.whole[name] = View(item.slot, False, item.dtype, shape, strides, offset, True)
+            self.whole[name] = StridedView(item.slot, False, item.dtype, shape, strides, offset, True)
             return
         view = self._view(item.slot, False, item.layout, item.dtype)
         self.views[name] = view
@@ -183,7 +183,7 @@ class _Writer:
 
     def _take(self, number: int, item: Take) -> None:
         source = f"x{number}"
-        self.whole[source] = View(item.slot, False, item.dtype, (item.extent,), (item.dtype.itemsize,), 0, True)
+        self.whole[source] = StridedView(item.slot, False, item.dtype, (item.extent,), (item.dtype.itemsize,), 0, True)
         if number in self.flow.repeats.lines:
             self.scope["take_lines"] = take_lines
             operands = ", ".join(self.names[operand] for operand in self.flow.repeats.lines[number])
@@ -352,20 +352,22 @@ class _Writer:
             return
         name, level = f"y{number}", FULL
         if store.position is not None:
-            self.whole[name] = View(store.slot, True, store.dtype, (store.extent,), (store.dtype.itemsize,), 0, True)
+            self.whole[name] = StridedView(
+                store.slot, True, store.dtype, (store.extent,), (store.dtype.itemsize,), 0, True
+            )
             self.scope["place"] = place
             self._line(FULL, f"place({name}, {self.names[store.value]}, {self.names[store.position]})")
             return
         if item.level == UNIFORM and not store.layout.shape:
             level, offset = UNIFORM, store.layout.offset * store.dtype.itemsize
-            self.whole[name] = View(store.slot, True, store.dtype, (), (), offset, True)
+            self.whole[name] = StridedView(store.slot, True, store.dtype, (), (), offset, True)
         else:
             self.views[name] = self._view(store.slot, True, store.layout, store.dtype)
         casting = "" if item.dtype == store.dtype else ", 'unsafe'"
         self._line(level, f"copyto({name}, {self.names[store.value]}{casting})")
 
-    def _view(self, slot: int, is_output: bool, layout: Layout, dtype: DType) -> View:
-        return View.of(slot, is_output, layout, dtype, self.tiling, len(self.loop.outer))
+    def _view(self, slot: int, is_output: bool, layout: Layout, dtype: DType) -> StridedView:
+        return StridedView.of(slot, is_output, layout, dtype, self.tiling, len(self.loop.outer))
 
     # ---- registers
 

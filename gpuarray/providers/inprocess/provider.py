@@ -24,7 +24,7 @@ from gpuarray.errors import DeviceError
 from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, Fold, Loop, ScanStep, ScatterStep, Step
 from gpuarray.providers.base import Kernel, Task
 from gpuarray.providers.inprocess import tiles
-from gpuarray.providers.inprocess.buffers import HostBuffer, Memory, Pool
+from gpuarray.providers.inprocess.buffers import HostBuffer, Memory, MemoryCache
 from gpuarray.providers.inprocess.calls import PreparedCall, PreparedContract, PreparedCopy, PreparedScatter
 from gpuarray.providers.inprocess.loops import ROW_LIMIT, PreparedLoop
 from gpuarray.providers.inprocess.scans import PreparedScan
@@ -81,7 +81,7 @@ class InProcessProvider:
         self.device = device
         self.capabilities = default_capabilities() if capabilities is None else capabilities
         self.workers = WorkerPool(threads)
-        self.pool = Pool()
+        self.pool = MemoryCache()
         self.alive = True
         """Whether the device can be used."""
         self._observed = _Observed([], {})
@@ -228,7 +228,7 @@ class InProcessProvider:
         observed, self._observed = self._observed, _Observed([], {})
         name = self.device.name
         launches = [
-            observers.Launch(name, _kind(prepared), tag, 0, observed.moved[prepared], start, stop, False)
+            observers.CompletedLaunch(name, _kind(prepared), tag, 0, observed.moved[prepared], start, stop, False)
             for prepared, tag, start, stop in zip(*[iter(observed.ran)] * 4, strict=True)
         ]
         if launches:

@@ -1,7 +1,8 @@
 """Views and registers: the arrays that a program calls ufuncs on.
 
-A :class:`View` is memory of a buffer as a loop's layout shows it; a :class:`Register` is scratch memory of a tile's
-shape. Invariant: both only describe. :mod:`.program` writes them and :mod:`.loops` makes the arrays when a loop runs.
+A :class:`StridedView` is memory of a buffer as a loop's layout shows it; a :class:`Register` is scratch memory of a
+tile's shape. Invariant: both only describe. :mod:`.program` writes them and :mod:`.loops` makes the arrays when a loop
+runs.
 """
 
 from math import prod
@@ -21,7 +22,7 @@ def kept_axes(shape: Shape, axes: Shape) -> Shape:
     return tuple(extent if axis in axes else 1 for axis, extent in enumerate(shape))
 
 
-class View(NamedTuple):
+class StridedView(NamedTuple):
     """Flat memory of an input or output seen as an array, shape and strides in memory order, strides in bytes."""
 
     slot: int
@@ -33,7 +34,7 @@ class View(NamedTuple):
     by_row: bool
 
     @classmethod
-    def of(cls, slot: int, is_output: bool, layout: Layout, dtype: DType, tiling: Tiling, outer: int) -> "View":
+    def of(cls, slot: int, is_output: bool, layout: Layout, dtype: DType, tiling: Tiling, outer: int) -> "StridedView":
         """Return the view of ``layout``, which is one of the whole index space or of the rows."""
         shape, strides, offset = tiling.place(layout, outer)
         width = dtype.itemsize

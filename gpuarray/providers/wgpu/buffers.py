@@ -8,7 +8,8 @@ submitted in order, so a returned buffer may be handed out while earlier work st
 Of several buffers that fit, the one with the lowest number is handed out. So a program that runs again gets the buffers
 that it had, whatever ran before, and finds its bind groups, which take longer to make than a launch.
 
-All methods of :class:`Pool` run under the provider's lock, but for :meth:`WgpuBuffer.release` and :meth:`Pool.reuse`.
+All methods of :class:`BufferPool` run under the provider's lock, but for :meth:`WgpuBuffer.release` and
+:meth:`BufferPool.reuse`.
 """
 
 import gc
@@ -81,7 +82,7 @@ class WgpuBuffer:
 
     __slots__ = ("at_end", "is_shared", "nbytes", "pool", "serial")
 
-    def __init__(self, pool: "Pool", storage: Storage, nbytes: int) -> None:
+    def __init__(self, pool: "BufferPool", storage: Storage, nbytes: int) -> None:
         self.pool = pool
         self.nbytes = nbytes
         self.is_shared = not storage.owned  # whether code outside this package has the memory
@@ -97,7 +98,7 @@ class WgpuBuffer:
     def __repr__(self) -> str:
         return f"<WgpuBuffer of {self.nbytes:,} bytes{', released' if self.at_end is None else ''}>"
 
-    def storage(self, pool: "Pool") -> Storage:
+    def storage(self, pool: "BufferPool") -> Storage:
         """Return the storage, for the provider that owns ``pool``.
 
         Raises
@@ -114,7 +115,7 @@ class WgpuBuffer:
         return storage
 
 
-class Pool:
+class BufferPool:
     """All buffers of one device.
 
     Parameters

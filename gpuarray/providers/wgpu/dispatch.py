@@ -19,7 +19,7 @@ from gpuarray import logs, observers
 from gpuarray.codegen.programs import Program
 from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Task
-from gpuarray.providers.wgpu.buffers import Pool, Storage, WgpuBuffer, size_class
+from gpuarray.providers.wgpu.buffers import BufferPool, Storage, WgpuBuffer, size_class
 from gpuarray.providers.wgpu.driver import Command, Download, PublicDriver
 from gpuarray.providers.wgpu.encodings import Encoding
 from gpuarray.providers.wgpu.launches import Prepared, PreparedLaunch
@@ -68,7 +68,7 @@ class Dispatcher:
         The name of the device.
     """
 
-    pool: Pool  # set by the provider, because the constructor of the pool needs this object
+    pool: BufferPool  # set by the provider, because the constructor of the pool needs this object
 
     def __init__(
         self, driver: PublicDriver, pipelines: Pipelines, counters: Counters, alignment: int, device: str

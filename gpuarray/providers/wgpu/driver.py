@@ -30,7 +30,7 @@ class Staging:
         self.promise: Any = None
 
 
-class Copy(NamedTuple):
+class DownloadPart(NamedTuple):
     """A copy of ``nbytes`` bytes (a multiple of 4) of the ``GPUBuffer`` ``source``, from ``offset`` on."""
 
     source: Any
@@ -42,7 +42,7 @@ class Download(NamedTuple):
     """Copies to ``staging``, one after the other."""
 
     staging: Staging
-    copies: Sequence[Copy]
+    copies: Sequence[DownloadPart]
 
     @property
     def nbytes(self) -> int:
@@ -184,7 +184,7 @@ class PublicDriver:
 
     def start_read(self, source: Any, offset: int, staging: Staging, nbytes: int) -> None:
         """Enqueue a copy of ``nbytes`` bytes (a multiple of 4) from ``source`` to ``staging``, and its mapping."""
-        self.submit((), Download(staging, [Copy(source, offset, nbytes)]))
+        self.submit((), Download(staging, [DownloadPart(source, offset, nbytes)]))
 
     def finish_read(self, staging: Staging, target: Bytes) -> None:
         """Wait for a started read, copy its first ``len(target)`` bytes, and unmap the buffer."""

@@ -14,7 +14,7 @@ import wgpu
 from gpuarray import interrupts
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError, DeviceMemoryError, GpuArrayError
-from gpuarray.providers.wgpu.buffers import Pool
+from gpuarray.providers.wgpu.buffers import BufferPool
 from gpuarray.providers.wgpu.dispatch import Dispatcher
 
 
@@ -50,7 +50,7 @@ class Guarded:
         The name of the device.
     """
 
-    _pool: Pool  # set by the provider
+    _pool: BufferPool  # set by the provider
     _dispatcher: Dispatcher
 
     def __init__(self, device: Device) -> None:

@@ -50,7 +50,7 @@ _AS_IN_MEMORY: Final = frozenset(
 )
 
 
-class Run:
+class ScalarRun:
     """Scalars with adjacent words.
 
     Parameters
@@ -87,7 +87,7 @@ class Run:
 class OffsetRun:
     """Adjacent words that are computed from integers: ``scale * value + base``.
 
-    Parameters and attributes are those of :class:`Run`.
+    Parameters and attributes are those of :class:`ScalarRun`.
     """
 
     __slots__ = ("_pack", "_terms", "slots", "start")
@@ -103,7 +103,7 @@ class OffsetRun:
         return self._pack(*[scale * values[slot] + base & 0xFFFFFFFF for slot, scale, base in self._terms])
 
 
-def runs_of(scalars: Iterable[ScalarParameter]) -> tuple[Run | OffsetRun, ...]:
+def runs_of(scalars: Iterable[ScalarParameter]) -> tuple[ScalarRun | OffsetRun, ...]:
     """Return scalars grouped by adjacent words of one kind."""
     runs: list[list[ScalarParameter]] = []
     stop, was_offset = -1, False
@@ -114,7 +114,7 @@ def runs_of(scalars: Iterable[ScalarParameter]) -> tuple[Run | OffsetRun, ...]:
         runs[-1].append(scalar)
         stop = scalar.word + (1 if is_offset else max(scalar.dtype.itemsize // 4, 1))
         was_offset = is_offset
-    return tuple(Run(run) if run[0].scale is None else OffsetRun(run) for run in runs)
+    return tuple(ScalarRun(run) if run[0].scale is None else OffsetRun(run) for run in runs)
 
 
 class PreparedLaunch:

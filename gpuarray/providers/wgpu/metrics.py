@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import wgpu
 
-from gpuarray.observers import Launch
+from gpuarray.observers import CompletedLaunch
 from gpuarray.providers.wgpu.driver import Command, Download, PublicDriver
 
 
@@ -110,7 +110,7 @@ class LaunchTimer:
         self._submitted = 0
         self._times_by_launch: dict[Any, tuple[int, int]] = {}
         self._times_by_submit: dict[tuple[Any, ...], tuple[int, int]] = {}
-        self._launches: list[Launch] = []
+        self._launches: list[CompletedLaunch] = []
         self._last_end = 0
         """When the latest launch ended that was recorded."""
         self._page = self._new_page() if self._has_clock else None
@@ -169,7 +169,7 @@ class LaunchTimer:
             self._driver.wait()
             self._record([(tag, launch)], [start], [perf_counter_ns()])
 
-    def collect(self) -> list[Launch]:
+    def collect(self) -> list[CompletedLaunch]:
         """Wait for the launches since the last call, and return them in order."""
         now = perf_counter_ns()
         if self._page is not None and self._page.submits:
@@ -257,7 +257,7 @@ class LaunchTimer:
     def _record(self, launched: Launched, starts: Sequence[int], stops: Sequence[int]) -> None:
         device, by_device = self._device, self._has_clock
         self._launches += [
-            Launch(device, launch.label, tag, launch.number, launch.traffic, start, stop, by_device)
+            CompletedLaunch(device, launch.label, tag, launch.number, launch.traffic, start, stop, by_device)
             for (tag, launch), start, stop in zip(launched, starts, stops, strict=False)
         ]
 

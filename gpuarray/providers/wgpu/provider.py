@@ -29,7 +29,7 @@ from gpuarray.providers.base import Kernel, Task
 from gpuarray.providers.wgpu import device as adapters
 from gpuarray.providers.wgpu import driver as drivers
 from gpuarray.providers.wgpu import selftest
-from gpuarray.providers.wgpu.buffers import Pool, WgpuBuffer
+from gpuarray.providers.wgpu.buffers import BufferPool, WgpuBuffer
 from gpuarray.providers.wgpu.dispatch import Dispatcher
 from gpuarray.providers.wgpu.flusher import BackgroundFlusher
 from gpuarray.providers.wgpu.guard import Guarded
@@ -84,7 +84,7 @@ class WgpuProvider(Guarded):
         self._pipelines = Pipelines(self._driver, self._counters, is_software=is_software)
         alignment = gpu_device.limits["min-uniform-buffer-offset-alignment"]
         self._dispatcher = Dispatcher(self._driver, self._pipelines, self._counters, alignment, self.device.name)
-        self._pool = Pool(self._driver, self.capabilities.buffer_limit, self._dispatcher.drop_groups)
+        self._pool = BufferPool(self._driver, self.capabilities.buffer_limit, self._dispatcher.drop_groups)
         self._dispatcher.pool = self._pool
         self._transfers = Transfers(self._driver, self._counters, self._dispatcher.flush)
         self._flusher = BackgroundFlusher(self._dispatcher, self._lock, self._using)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray.providers.wgpu.chunks import ChunkedTransfer
-from gpuarray.providers.wgpu.driver import Bytes, Copy, Download, PublicDriver, Staging
+from gpuarray.providers.wgpu.driver import Bytes, Download, DownloadPart, PublicDriver, Staging
 from gpuarray.providers.wgpu.metrics import Counters
 
 #: Uploads from this size on go in parts.
@@ -89,7 +89,7 @@ class Transfers:
         """
         if not 0 < nbytes <= SMALL_BYTES:
             return None
-        return Download(self._small_staging(), [Copy(gpu, 0, -(-nbytes // 4) * 4)])
+        return Download(self._small_staging(), [DownloadPart(gpu, 0, -(-nbytes // 4) * 4)])
 
     def forget(self) -> None:
         """Discard the expected copy, because its source may change."""
@@ -120,15 +120,15 @@ class Transfers:
             self._counters.bytes_downloaded += data.size
             return None
         if expected is None:
-            return self._start([Copy(gpu, 0, -(-data.size // 4) * 4)])
+            return self._start([DownloadPart(gpu, 0, -(-data.size // 4) * 4)])
         self._flush(None)  # work that was enqueued since then runs while the host waits
         return expected.staging
 
     def start_download_of_words(self, buffers: Sequence[Any]) -> Staging:
         """Start a copy of the first four bytes of some GPU buffers, one after the other, as :meth:`start_download`."""
-        return self._start([Copy(gpu, 0, 4) for gpu in buffers])
+        return self._start([DownloadPart(gpu, 0, 4) for gpu in buffers])
 
-    def _start(self, copies: Sequence[Copy]) -> Staging:
+    def _start(self, copies: Sequence[DownloadPart]) -> Staging:
         staging = self._small_staging()
         self._guarded(self._flush, Download(staging, copies))
         return staging

@@ -128,7 +128,7 @@ def subject_of(provider: Provider) -> str:
 
 
 @dataclass(frozen=True)
-class _Sizes:
+class _OperandSizes:
     """The sizes of the operands: sides of matrix products by dtype, and lengths."""
 
     product: Mapping[DType, Sequence[int]]
@@ -139,11 +139,11 @@ class _Sizes:
 
 
 _LENGTHS: Final = (1 << 8, 1 << 12, 1 << 16, 1 << 20)
-_ON_HOST: Final = _Sizes(
+_ON_HOST: Final = _OperandSizes(
     {dtypes.float32: (16, 48, 128, 512, 2048), dtypes.float64: (16, 256, 1024)}, _LENGTHS, _LENGTHS, _LENGTHS, _LENGTHS
 )
 #: Few sizes that need different kernels, because each kernel takes at least a tenth of a second to compile.
-_ON_DEVICE: Final = _Sizes(
+_ON_DEVICE: Final = _OperandSizes(
     {dtypes.float32: (16, 128, 2048), dtypes.float64: (256, 1024)},
     (1 << 8, 1 << 12, 1 << 17, 1 << 22),
     (1 << 17, 1 << 22),

@@ -94,7 +94,7 @@ def _clipped(positions: Any, last: Any) -> Any:
     return clip(positions, np.int32(0), last) if isinstance(positions, GpuArray) else np.clip(positions, 0, last)
 
 
-def _start(at: Coordinate, extent: int, target: "_Target") -> _Start:
+def _start(at: Coordinate, extent: int, target: "_ReadTarget") -> _Start:
     whole, rest = at
     mode, order = target.mode, target.order
     beyond = None
@@ -156,7 +156,7 @@ class _Ends(NamedTuple):
 _Known = tuple[_Reads | list[_Ends], Node | None]
 
 
-def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int) -> _Known:
+def _known(at: Sequence[Coordinate | None], target: "_ReadTarget", pad: int) -> _Known:
     """Return the elements that are read of an array that is extended by ``pad`` elements.
 
     Results of order 1 are blended, four at a time. Others are a reduction over the elements of windows.
@@ -180,7 +180,7 @@ def _known(at: Sequence[Coordinate | None], target: "_Target", pad: int) -> _Kno
     return reads, None if beyond is None else beyond.node()
 
 
-def _beside(start: _Start, axis: int, target: "_Target") -> _Start:
+def _beside(start: _Start, axis: int, target: "_ReadTarget") -> _Start:
     """Return positions such that the second element is one after the first, where they are known when recorded.
 
     A negative rest then tells that a result is the constant, so that fewer tables are read.
@@ -201,7 +201,7 @@ def _beside(start: _Start, axis: int, target: "_Target") -> _Start:
     return _Start(low, rest, elementwise.signbit(rest))
 
 
-def _ends(starts: Sequence[_Start | None], target: "_Target") -> list[_Ends]:
+def _ends(starts: Sequence[_Start | None], target: "_ReadTarget") -> list[_Ends]:
     result = []
     for axis, start in enumerate(starts):
         if start is None:
@@ -218,7 +218,7 @@ def _ends(starts: Sequence[_Start | None], target: "_Target") -> list[_Ends]:
     return result
 
 
-def _reads(starts: Sequence[_Start | None], moved: Sequence[int], target: "_Target") -> _Reads:
+def _reads(starts: Sequence[_Start | None], moved: Sequence[int], target: "_ReadTarget") -> _Reads:
     taps = np.array([*product(range(target.order + 1), repeat=len(moved))]).reshape(-1, len(moved))
     positions: Any = None
     weights: Any = None
@@ -236,7 +236,7 @@ def _reads(starts: Sequence[_Start | None], moved: Sequence[int], target: "_Targ
     return _Reads(positions.node(), None if weights is None else weights.node())
 
 
-class _Target(NamedTuple):
+class _ReadTarget(NamedTuple):
     """The parameters of the reads of an interpolation, besides the coordinates."""
 
     source: Shape
@@ -293,7 +293,7 @@ class _Target(NamedTuple):
         return make(constants(value.tobytes(), value.dtype), self.device) if isinstance(like, GpuArray) else value
 
 
-def _weights(rest: Any, steps: Any, target: _Target) -> Any:
+def _weights(rest: Any, steps: Any, target: _ReadTarget) -> Any:
     """Return the weights of elements, by Horner's rule."""
     powers = polynomials(target.order)[steps].astype(target.dtype)
     rest = rest[..., None]
@@ -304,7 +304,7 @@ def _weights(rest: Any, steps: Any, target: _Target) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _known_beforehand(positions: Places, target: _Target, pad: int) -> _Known:
+def _known_beforehand(positions: Places, target: _ReadTarget, pad: int) -> _Known:
     return _known(positions.coordinates(target.dtype, target.device), target, pad)
 
 
@@ -355,7 +355,7 @@ def interpolated(
             source = extended(source, widths, widths, [mode] * source.ndim, cval)  # in its own dtype, as SciPy does
         source = coefficients(source, order, moved, mode, dtype)
     source = source.astype(dtype, copy=False)
-    target = _Target(source.shape, tuple(shape), mode, order, rest_dtype(source, result), source.device)
+    target = _ReadTarget(source.shape, tuple(shape), mode, order, rest_dtype(source, result), source.device)
     reads, beyond = _known_beforehand(at, target, pad) if isinstance(at, Places) else _known(at, target, pad)
     if isinstance(reads, _Reads):
         node = _summed(source, reads, cval, is_open=mode == "grid-constant")

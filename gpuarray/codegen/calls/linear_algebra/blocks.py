@@ -7,7 +7,7 @@ from collections.abc import Callable
 from math import gcd
 from typing import Final
 
-from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.casts import cast_expression
 from gpuarray.codegen.product_choice import choose, fastest_tiling
@@ -24,9 +24,9 @@ _MARKS: Final = (0x7FFFFF00, 0x7FFFFF40)
 _COPIED: Final = {LOWER: "row >= column", UPPER: "row <= column", HERMITIAN: "row >= column", IDENTITY: "false"}
 
 
-def move(frame: Frame, source: Matrix, target: Matrix, form: str = ALL, *, conjugated: bool = False) -> None:
+def move(builder: Builder, source: Matrix, target: Matrix, form: str = ALL, *, conjugated: bool = False) -> None:
     """Copy a matrix, or a triangle of it; a Hermitian matrix is copied from its lower triangle."""
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
 
     def write(template: Template) -> None:
         kernel = template.kernel
@@ -46,7 +46,7 @@ def move(frame: Frame, source: Matrix, target: Matrix, form: str = ALL, *, conju
         template.matrix("target")
         plain = cast_expression(read.load(template.index("source", source, "row", "column")), source.buffer.dtype,
                                 target.buffer.dtype)  # fmt: skip
-        kernel.line(f"var value = {numbers.zero if target.buffer.dtype == frame.dtype else plain};")
+        kernel.line(f"var value = {numbers.zero if target.buffer.dtype == builder.dtype else plain};")
         if form in _COPIED:
             kernel.line(f"if ({_COPIED[form]}) {{ value = {plain}; }}")
         else:
@@ -65,7 +65,7 @@ def move(frame: Frame, source: Matrix, target: Matrix, form: str = ALL, *, conju
     values = {"rows": target.rows, "columns": target.columns, **where("source", source), **where("target", target)}
     tiles = -(-target.rows // 16) * -(-target.columns // 16)
     key = ("move", source.buffer, target.buffer, form, conjugated)
-    frame.run(key, "copy", write, values, frame.batch * tiles)
+    builder.run(key, "copy", write, values, builder.batch * tiles)
 
 
 def unrolled(count: int, line: Callable[[int], str], first: int = 0) -> list[str]:
@@ -73,7 +73,9 @@ def unrolled(count: int, line: Callable[[int], str], first: int = 0) -> list[str
     return [line(i) for i in range(first, count)]
 
 
-def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: bool = False, sign: int = -1) -> None:
+def update(
+    builder: Builder, result: Matrix, left: Matrix, right: Matrix, *, lower: bool = False, sign: int = -1
+) -> None:
     """Subtract the product of two matrices from a third, in place; of lower triangles only tiles with their elements.
 
     With ``sign=1`` the product is added, and with ``sign=0`` it is written.
@@ -86,16 +88,21 @@ def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: 
     else:
         transposed = False
     rows, columns, depth = result.rows, result.columns, left.columns
-    tiling, splits = _tiles(frame, rows, columns, depth, lower=lower)
-    fits = frame.dtype.itemsize == 4 and all(
+    tiling, splits = _tiles(builder, rows, columns, depth, lower=lower)
+    fits = builder.dtype.itemsize == 4 and all(
         gcd(m.offset, m.plane, *(s for s in (m.down, m.across) if s != 1)) % LANES == 0 and 1 in (m.down, m.across)
         for m in (result, left, right)
     )
     # elements beyond the edge of a matrix stand in the same column of its buffer, and are computed in vain
     layouts = (
-        _layout(frame, left.plane, _up(rows, left.down, fits), left.down, _up(depth, left.across, fits), left.across),
+        _layout(builder, left.plane, _up(rows, left.down, fits), left.down, _up(depth, left.across, fits), left.across),
         _layout(
-            frame, right.plane, _up(columns, right.across, fits), right.across, _up(depth, right.down, fits), right.down
+            builder,
+            right.plane,
+            _up(columns, right.across, fits),
+            right.across,
+            _up(depth, right.down, fits),
+            right.down,
         ),
     )
     wide = fits and all(is_wide(layout) for layout in layouts)
@@ -104,11 +111,11 @@ def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: 
     depth_each = -(-depth // (splits * tiling.depth)) * tiling.depth
     splits = -(-depth // depth_each)
     height, width = layouts[0].shape[1], layouts[1].shape[1]
-    parts = _parts(frame, splits, height, width) if splits > 1 else None
+    parts = _parts(builder, splits, height, width) if splits > 1 else None
 
     def write(template: Template) -> None:
         _write_update(template, (result, left, right), layouts, tiling, parts, wide=wide, even=even, sign=sign,
-                      numbers=Numbers(frame.dtype))  # fmt: skip
+                      numbers=Numbers(builder.dtype))  # fmt: skip
 
     across, down = -(-columns // tiling.columns), -(-rows // tiling.rows)
     values = {
@@ -118,30 +125,30 @@ def update(frame: Frame, result: Matrix, left: Matrix, right: Matrix, *, lower: 
         "pitch": parts.down if parts else 0, "plane_each": parts.plane if parts else 0,
     }  # fmt: skip
     key = ("update", result.strides, left.strides, right.strides, tiling, wide, even, sign, parts and parts.buffer)
-    frame.run(key, "update", write, values, frame.batch * splits * across * down)
+    builder.run(key, "update", write, values, builder.batch * splits * across * down)
     if parts:
-        _add_parts(frame, result, parts, splits, sign)
+        _add_parts(builder, result, parts, splits, sign)
 
 
-def _tiles(frame: Frame, rows: int, columns: int, depth: int, *, lower: bool) -> tuple[Tiling, int]:
+def _tiles(builder: Builder, rows: int, columns: int, depth: int, *, lower: bool) -> tuple[Tiling, int]:
     """Return the tiles of a product, and in how many parts of the depth different workgroups compute each."""
-    chosen = choose(frame.batch, rows, columns, depth, frame.dtype, frame.capabilities)
+    chosen = choose(builder.batch, rows, columns, depth, builder.dtype, builder.capabilities)
     if lower or chosen.whole or chosen.splits == 1:
-        return fastest_tiling(frame.batch, rows, columns, depth, frame.dtype, frame.capabilities), 1
+        return fastest_tiling(builder.batch, rows, columns, depth, builder.dtype, builder.capabilities), 1
     return chosen.tiling, chosen.splits
 
 
-def _parts(frame: Frame, splits: int, height: int, width: int) -> Matrix:
+def _parts(builder: Builder, splits: int, height: int, width: int) -> Matrix:
     """Return the matrices of the sums of the parts, those of a product one after the other."""
     pitch = -(-width // LANES) * LANES
-    size = frame.batch * splits * height * pitch
-    buffer = frame.shared(1 << (size - 1).bit_length())
+    size = builder.batch * splits * height * pitch
+    buffer = builder.shared(1 << (size - 1).bit_length())
     return Matrix(buffer, height, width, 0, pitch, 1, height * pitch)
 
 
-def _add_parts(frame: Frame, result: Matrix, parts: Matrix, splits: int, sign: int) -> None:
+def _add_parts(builder: Builder, result: Matrix, parts: Matrix, splits: int, sign: int) -> None:
     """Add the sums of the parts in order, and subtract the total from the result, add it or write it."""
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
 
     def write(template: Template) -> None:
         kernel = template.kernel
@@ -169,15 +176,15 @@ def _add_parts(frame: Frame, result: Matrix, parts: Matrix, splits: int, sign: i
         "rows": result.rows, "columns": result.columns, "splits": splits, "groups_each": each,
         "parts_each": parts.plane, **where("result", result), **where("parts", parts),
     }  # fmt: skip
-    frame.run(("parts", result.buffer, parts.buffer, sign), "update end", write, values, frame.batch * each)
+    builder.run(("parts", result.buffer, parts.buffer, sign), "update end", write, values, builder.batch * each)
 
 
 def _up(extent: int, stride: int, fits: bool) -> int:
     return -(-extent // LANES) * LANES if fits and stride == 1 else extent
 
 
-def _layout(frame: Frame, plane: int, edge: int, along: int, depth: int, deep: int) -> Layout:
-    return Layout((frame.batch, edge, depth), (plane, along, deep), 0)
+def _layout(builder: Builder, plane: int, edge: int, along: int, depth: int, deep: int) -> Layout:
+    return Layout((builder.batch, edge, depth), (plane, along, deep), 0)
 
 
 def _write_update(

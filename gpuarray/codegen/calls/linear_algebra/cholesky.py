@@ -9,7 +9,7 @@ from itertools import product
 from typing import Final
 
 from gpuarray.codegen.calls.linear_algebra.blocks import update
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors
 from gpuarray.codegen.storage import LANES
 
@@ -18,57 +18,57 @@ _MOST: Final = 4
 _ROWS: Final = 2
 
 
-def _width(frame: Frame) -> int:
+def _width(builder: Builder) -> int:
     """Return the columns of a panel, of which the blocks below those of the diagonal fit workgroup memory."""
-    size, itemsize, blocks = frame.block, frame.dtype.itemsize, _MOST
-    memory = frame.capabilities.workgroup_memory // itemsize - 2 * Vectors.pitch_of(size)
+    size, itemsize, blocks = builder.block, builder.dtype.itemsize, _MOST
+    memory = builder.capabilities.workgroup_memory // itemsize - 2 * Vectors.pitch_of(size)
     while blocks > 1 and (
         blocks * (blocks - 1) // 2 * size * Vectors.pitch_of(size) > memory
-        or 2 * blocks * size // _ROWS > frame.capabilities.workgroup_size
+        or 2 * blocks * size // _ROWS > builder.capabilities.workgroup_size
     ):
         blocks -= 1
     return blocks * size
 
 
-def factorise(frame: Frame, a: Matrix, factor: Matrix, status: Buffer) -> None:
+def factorise(builder: Builder, a: Matrix, factor: Matrix, status: StepBuffer) -> None:
     """Write the lower factor of a Hermitian matrix, which is overwritten; elements above the diagonal have no meaning.
 
     The status becomes the first row whose pivot is not positive, from 1 on.
     """
-    n, width = a.rows, _width(frame)
+    n, width = a.rows, _width(builder)
     for k in range(0, n, width):
         here, rest = slice(k, k + width), slice(k + width, n)
-        adjoint = a[here, k:] if frame.dtype.kind == "c" else None
-        _factorise_panel(frame, a[k:, here], factor[k:, here], adjoint, status, k)
+        adjoint = a[here, k:] if builder.dtype.kind == "c" else None
+        _factorise_panel(builder, a[k:, here], factor[k:, here], adjoint, status, k)
         right = factor[rest, here].T if adjoint is None else a[here, rest]
-        update(frame, a[rest, rest], factor[rest, here], right, lower=True)
+        update(builder, a[rest, rest], factor[rest, here], right, lower=True)
 
 
 def _factorise_panel(
-    frame: Frame, a: Matrix, factor: Matrix, adjoint: Matrix | None, status: Buffer, done: int
+    builder: Builder, a: Matrix, factor: Matrix, adjoint: Matrix | None, status: StepBuffer, done: int
 ) -> None:
     """Write a panel of the factor, and the adjoint of its elements below the diagonal unless it is the transpose."""
-    width = _width(frame)
+    width = _width(builder)
     groups = max(1, -(-(a.rows - width) // width))
 
     def write(template: Template) -> None:
-        _Panel(template, frame, a, factor, adjoint, width).write(status)
+        _Panel(template, builder, a, factor, adjoint, width).write(status)
 
     values = {
         "rows": a.rows, "columns": a.columns, "groups_each": groups, "done": done,
         **where("a", a), **where("factor", factor), **(where("adjoint", adjoint) if adjoint else {}),
     }  # fmt: skip
-    frame.run(("panel", width), "panel", write, values, frame.batch * groups)
+    builder.run(("panel", width), "panel", write, values, builder.batch * groups)
 
 
 class _Panel:
     """Writes the kernel of a panel."""
 
     def __init__(
-        self, template: Template, frame: Frame, a: Matrix, factor: Matrix, adjoint: Matrix | None, width: int
+        self, template: Template, builder: Builder, a: Matrix, factor: Matrix, adjoint: Matrix | None, width: int
     ) -> None:
         self.template, self.kernel, self.a, self.factor, self.adjoint = template, template.kernel, a, factor, adjoint
-        self.numbers, self.size, self.width = Numbers(frame.dtype), frame.block, width
+        self.numbers, self.size, self.width = Numbers(builder.dtype), builder.block, width
         self.access = template.bind(a.buffer, writable=True)
         self.written = template.bind(factor.buffer, writable=True)
         blocks = width // self.size
@@ -78,7 +78,7 @@ class _Panel:
         self.column = Vectors("column", self.numbers, 2, self.size)
         self.has_known = blocks > 1
 
-    def write(self, status: Buffer) -> None:
+    def write(self, status: StepBuffer) -> None:
         """Write the kernel."""
         template, kernel, numbers, size, width = self.template, self.kernel, self.numbers, self.size, self.width
         each = width // _ROWS
@@ -187,7 +187,7 @@ class _Panel:
             kernel.line(f"{x} = select({x} / root, {numbers.whole('root')}, row{r} == b + {j}u);")
         kernel.line("}")
 
-    def _report(self, status: Buffer) -> None:
+    def _report(self, status: StepBuffer) -> None:
         """Write the status, if the columns before those that are ``done`` have none."""
         failure = self.template.bind(status, writable=True)
         self.kernel.line(

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.wgsl import WORKGROUP
 
@@ -22,22 +22,22 @@ class Columns:
     ----------
     work, vectors : Matrix
         U S, and V if it was asked for, in no order.
-    scales : Buffer
+    scales : StepBuffer
         Of each matrix what its elements were multiplied by.
-    lengths, order : Buffer
+    lengths, order : StepBuffer
         The lengths of the columns, and their numbers from the first to the last.
     """
 
     work: Matrix
     vectors: Matrix | None
-    scales: Buffer
-    lengths: Buffer
-    order: Buffer
+    scales: StepBuffer
+    lengths: StepBuffer
+    order: StepBuffer
 
-    def write(self, frame: Frame, target: Buffer) -> None:
+    def write(self, builder: Builder, target: StepBuffer) -> None:
         """Write the lengths in their order, without the scale."""
         n = self.work.columns
-        write_values(frame, Matrix(self.lengths, n, 1, 0, 1, n, n), self.scales, target, self.order)
+        write_values(builder, Matrix(self.lengths, n, 1, 0, 1, n, n), self.scales, target, self.order)
 
 
 def element_of_each(template: Template) -> None:
@@ -52,27 +52,27 @@ def element_of_each(template: Template) -> None:
 
 
 def run_each(
-    frame: Frame, key: tuple[object, ...], label: str, write: Callable[[Template], None], a: Matrix,
+    builder: Builder, key: tuple[object, ...], label: str, write: Callable[[Template], None], a: Matrix,
     words: dict[str, int],
 ) -> None:  # fmt: skip
     """Add a launch with an invocation for each element of a stack of matrices."""
     each = -(-a.rows * a.columns // WORKGROUP)
     values = {"rows": a.rows, "columns": a.columns, "groups_each": each, **words}
-    frame.run(key, label, write, values, frame.batch * each)
+    builder.run(key, label, write, values, builder.batch * each)
 
 
 def sum_columns(
-    frame: Frame, key: str, label: str, target: Buffer, term: str, *, result: str = "sum", **matrices: Matrix
+    builder: Builder, key: str, label: str, target: StepBuffer, term: str, *, result: str = "sum", **matrices: Matrix
 ) -> None:
     """Add a launch that sums an expression of the elements of columns, with a workgroup for each column.
 
     Parameters
     ----------
-    frame : Frame
+    builder : Builder
         Of the program.
     key, label : str
         The kernel, and its name.
-    target : Buffer
+    target : StepBuffer
         Gets the results, one for each column.
     term : str
         The expression.
@@ -81,7 +81,7 @@ def sum_columns(
     **matrices : Matrix
         Matrices of one shape, by the names of their elements in the expression.
     """
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
     rows, columns = next((a.rows, a.columns) for a in matrices.values())
 
     def write(template: Template) -> None:
@@ -111,15 +111,15 @@ def sum_columns(
     values = {"rows": rows, "columns": columns}
     for name, a in matrices.items():
         values |= where(f"of_{name}", a)
-    frame.run((key, target, *(a.buffer for a in matrices.values())), label, write, values, frame.batch * columns)
+    builder.run((key, target, *(a.buffer for a in matrices.values())), label, write, values, builder.batch * columns)
 
 
-def measure(frame: Frame, a: Matrix, target: Buffer) -> None:
+def measure(builder: Builder, a: Matrix, target: StepBuffer) -> None:
     """Write the lengths of the columns."""
-    sum_columns(frame, "measure", "lengths", target, Numbers(frame.dtype).square("x"), result="sqrt(sum)", x=a)
+    sum_columns(builder, "measure", "lengths", target, Numbers(builder.dtype).square("x"), result="sqrt(sum)", x=a)
 
 
-def normalise(frame: Frame, a: Matrix, lengths: Buffer) -> None:
+def normalise(builder: Builder, a: Matrix, lengths: StepBuffer) -> None:
     """Divide columns by their lengths."""
 
     def write(template: Template) -> None:
@@ -130,15 +130,15 @@ def normalise(frame: Frame, a: Matrix, lengths: Buffer) -> None:
         index = template.index("a", a, "i", "j")
         kernel.line(access.store(index, f"{access.load(index)} / {divisors.load('plane * columns + j')}"))
 
-    run_each(frame, ("normalise", a.buffer), "normalisation", write, a, where("a", a))
+    run_each(builder, ("normalise", a.buffer), "normalisation", write, a, where("a", a))
 
 
-def sort(frame: Frame, columns: Columns, turned: Buffer, last: int, status: Buffer) -> None:
+def sort(builder: Builder, columns: Columns, turned: StepBuffer, last: int, status: StepBuffer) -> None:
     """Write the numbers of the columns in the order of their lengths.
 
     The status becomes 1 if the flag ``last`` of a matrix says that columns were turned, or a length is not finite.
     """
-    numbers, n = Numbers(frame.dtype), columns.work.columns
+    numbers, n = Numbers(builder.dtype), columns.work.columns
     suffix = numbers.real
 
     def write(template: Template) -> None:
@@ -163,12 +163,12 @@ def sort(frame: Frame, columns: Columns, turned: Buffer, last: int, status: Buff
             "}",
         )
 
-    values = {"columns": n, "last": last, "flags_each": turned.size // frame.batch if frame.batch else 0}
-    frame.run(("sort",), "order", write, values, frame.batch)
+    values = {"columns": n, "last": last, "flags_each": turned.size // builder.batch if builder.batch else 0}
+    builder.run(("sort",), "order", write, values, builder.batch)
 
 
 def write_values(
-    frame: Frame, values: Matrix, scales: Buffer, target: Buffer, order: Buffer | None = None
+    builder: Builder, values: Matrix, scales: StepBuffer, target: StepBuffer, order: StepBuffer | None = None
 ) -> None:  # fmt: skip
     """Write columns of values without the scale, in the order of their numbers if it is given."""
 
@@ -186,16 +186,16 @@ def write_values(
         scale = template.bind(scales, writable=False).load("plane")
         kernel.line(written.store("i", f"{read.load('plane * values_each + place')} / {scale}"))
 
-    size = frame.batch * values.rows
+    size = builder.batch * values.rows
     counts = {"rows": values.rows, "values_each": values.plane, "size": size}
-    frame.run(("values",), "values", write, counts, -(-size // WORKGROUP))
+    builder.run(("values",), "values", write, counts, -(-size // WORKGROUP))
 
 
 def take(
-    frame: Frame, columns: Columns, source: Matrix, target: Matrix, *, unit: bool, conjugated: bool = False
+    builder: Builder, columns: Columns, source: Matrix, target: Matrix, *, unit: bool, conjugated: bool = False
 ) -> None:
     """Write columns in their order; with ``unit`` divided by their lengths, and negligible ones as zeros."""
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
     least = NEGLIGIBLE * float(np.finfo(numbers.real_dtype).eps)
 
     def write(template: Template) -> None:
@@ -219,12 +219,12 @@ def take(
         kernel.line(written.store(template.index("target", target, "i", "j"), numbers.conj("x") if conjugated else "x"))
 
     words = {**where("source", source), **where("target", target)}
-    run_each(frame, ("take", source.buffer, target.buffer, unit, conjugated), "vectors", write, source, words)
+    run_each(builder, ("take", source.buffer, target.buffer, unit, conjugated), "vectors", write, source, words)
 
 
-def restore_signs(frame: Frame, r: Matrix, q: Matrix) -> None:
+def restore_signs(builder: Builder, r: Matrix, q: Matrix) -> None:
     """Multiply the columns of Q by the signs of the diagonal of R, so that Q begins with the factorised columns."""
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
 
     def write(template: Template) -> None:
         kernel = template.kernel
@@ -240,4 +240,4 @@ def restore_signs(frame: Frame, r: Matrix, q: Matrix) -> None:
         )
 
     words = {**where("r", r), **where("q", q)}
-    run_each(frame, ("signs", r.buffer, q.buffer), "signs", write, q[:, : r.columns], words)
+    run_each(builder, ("signs", r.buffer, q.buffer), "signs", write, q[:, : r.columns], words)

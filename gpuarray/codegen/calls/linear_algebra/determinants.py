@@ -1,15 +1,17 @@
 """Determinants of LU factors: products whose exponents have a number of their own, so that none overflows."""
 
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 
 #: The logarithm of the power of two that is the unit of exponents.
 _LN_UNIT = 22.18070977791824990135
 
 
-def determinant(frame: Frame, factors: Matrix, pivots: Buffer, sign: Matrix | None, size: Matrix | None) -> None:
+def determinant(
+    builder: Builder, factors: Matrix, pivots: StepBuffer, sign: Matrix | None, size: Matrix | None
+) -> None:
     """Write the determinant of factors; with ``size`` its sign, and the logarithm of its absolute value."""
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
 
     def write(template: Template) -> None:
         _write_product(template, numbers, factors, pivots)
@@ -20,10 +22,10 @@ def determinant(frame: Frame, factors: Matrix, pivots: Buffer, sign: Matrix | No
 
     values = {"rows": factors.rows, **where("a", factors)}
     key = ("determinant", sign is not None, size is not None)
-    frame.run(key, "determinant", write, values, frame.batch)
+    builder.run(key, "determinant", write, values, builder.batch)
 
 
-def _write_product(template: Template, numbers: Numbers, factors: Matrix, pivots: Buffer) -> None:
+def _write_product(template: Template, numbers: Numbers, factors: Matrix, pivots: StepBuffer) -> None:
     """Write the ``product`` of the diagonal with the sign of the interchanges; only one invocation goes on."""
     kernel, real = template.kernel, numbers.real
     kernel.workgroup = 64

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template
+from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Builder, Matrix, StepBuffer, Template
 from gpuarray.codegen.calls.linear_algebra.merges import Merges
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.calls.linear_algebra.small_spectra import eigh
@@ -38,27 +38,27 @@ class Spectrum:
     vectors: Matrix
 
 
-def tridiagonal_spectrum(frame: Frame, numbers: Buffer, n: int, status: Buffer) -> Spectrum:
+def tridiagonal_spectrum(builder: Builder, numbers: StepBuffer, n: int, status: StepBuffer) -> Spectrum:
     """Return eigenvalues and vectors of tridiagonal matrices of ``n`` rows.
 
     Parameters
     ----------
-    frame : Frame
+    builder : Builder
         Of real numbers.
-    numbers : Buffer
+    numbers : StepBuffer
         Of each matrix the diagonal, and then the elements below it, none of which is negative: three times ``n``.
     n : int
         Rows.
-    status : Buffer
+    status : StepBuffer
         Becomes 1 for a matrix with an element that is not finite.
     """
-    levels, size = _division(n, frame.dtype, frame.capabilities)
+    levels, size = _division(n, builder.dtype, builder.capabilities)
     rows = size << levels
-    norms = frame.buffer(frame.batch, frame.dtype)
-    _survey(frame, numbers, n, norms, status)
-    values, vectors = _leaves(frame, 1 << levels, numbers, n, norms, size)
+    norms = builder.buffer(builder.batch, builder.dtype)
+    _survey(builder, numbers, n, norms, status)
+    values, vectors = _leaves(builder, 1 << levels, numbers, n, norms, size)
     if levels:
-        merges = Merges(frame, numbers, n, norms, rows)
+        merges = Merges(builder, numbers, n, norms, rows)
         for _ in range(levels):
             size *= 2
             values, vectors = merges.merge(values, vectors, size)
@@ -82,13 +82,13 @@ def rows_of_vectors(n: int, dtype: DType, capabilities: Capabilities) -> int:
     return size << levels
 
 
-def _survey(frame: Frame, numbers: Buffer, n: int, norms: Buffer, status: Buffer) -> None:
+def _survey(builder: Builder, numbers: StepBuffer, n: int, norms: StepBuffer, status: StepBuffer) -> None:
     """Write the largest elements, and which matrices have some that are not finite."""
-    real = Numbers(frame.dtype).real
+    real = Numbers(builder.dtype).real
 
     def write(template: Template) -> None:
         kernel = template.kernel
-        collectives = Collectives(kernel, WORKGROUP, frame.capabilities)
+        collectives = Collectives(kernel, WORKGROUP, builder.capabilities)
         read, norm = template.bind(numbers, writable=False), template.bind(norms, writable=True)
         failed = template.bind(status, writable=True)
         template.numbers("n")
@@ -100,22 +100,25 @@ def _survey(frame: Frame, numbers: Buffer, n: int, norms: Buffer, status: Buffer
             "}",
         )
         collectives.reduce(
-            {"peak": frame.dtype, "lost": INDEX}, lambda second: f"peak = max(peak, {second[0]}); lost |= {second[1]};"
+            {"peak": builder.dtype, "lost": INDEX},
+            lambda second: f"peak = max(peak, {second[0]}); lost |= {second[1]};",
         )
         kernel.line("if (local == 0u) {", norm.store("block", "peak"), failed.store("block", "lost"), "}")
 
-    frame.run(("norms",), "norms", write, {"n": n}, frame.batch)
+    builder.run(("norms",), "norms", write, {"n": n}, builder.batch)
 
 
 def _leaves(
-    whole: Frame, leaves: int, numbers: Buffer, n: int, norms: Buffer, size: int
-) -> tuple[Buffer, Buffer]:  # fmt: skip
+    whole: Builder, leaves: int, numbers: StepBuffer, n: int, norms: StepBuffer, size: int
+) -> tuple[StepBuffer, StepBuffer]:  # fmt: skip
     """Return eigenvalues and vectors of the blocks at the beginning; rows behind the matrix have larger ones."""
-    frame = replace(whole, batch=whole.batch * leaves)
-    real, info = Numbers(frame.dtype).real, np.finfo(frame.dtype)
-    blocks, vectors = (Matrix(frame.buffer(frame.batch * size * size, frame.dtype), size, size, 0, size, 1, size * size)
-                       for _ in range(2))  # fmt: skip
-    values = Matrix(frame.buffer(frame.batch * size, frame.dtype), size, 1, 0, 1, size, size)
+    builder = replace(whole, batch=whole.batch * leaves)
+    real, info = Numbers(builder.dtype).real, np.finfo(builder.dtype)
+    count = builder.batch * size * size
+    blocks, vectors = (
+        Matrix(builder.buffer(count, builder.dtype), size, size, 0, size, 1, size * size) for _ in range(2)
+    )
+    values = Matrix(builder.buffer(builder.batch * size, builder.dtype), size, 1, 0, 1, size, size)
 
     def write(template: Template) -> None:
         kernel = template.kernel
@@ -143,9 +146,9 @@ def _leaves(
             written.store("e", f"select(x, {real}(), abs(x) < {real}({float(info.tiny / info.eps)!r}))"),
         )
 
-    count = frame.batch * size * size
+    count = builder.batch * size * size
     words = {"size": size, "n": n, "leaves": leaves, "all": count}
-    frame.run(("leaves",), "blocks", write, words, -(-count // WORKGROUP))
-    if not eigh(frame, blocks, values, vectors, frame.buffer(frame.batch, INDEX), conjugated=False):
+    builder.run(("leaves",), "blocks", write, words, -(-count // WORKGROUP))
+    if not eigh(builder, blocks, values, vectors, builder.buffer(builder.batch, INDEX), conjugated=False):
         raise AssertionError("a block fits workgroup memory")
     return values.buffer, vectors.buffer

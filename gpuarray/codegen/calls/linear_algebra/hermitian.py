@@ -10,32 +10,34 @@ from gpuarray.codegen.calls.linear_algebra.blocks import move, update
 from gpuarray.codegen.calls.linear_algebra.columns import element_of_each, run_each, write_values
 from gpuarray.codegen.calls.linear_algebra.divide import Spectrum, tridiagonal_spectrum
 from gpuarray.codegen.calls.linear_algebra.householder import Reflectors, multiply
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.calls.linear_algebra.scaling import scale
 from gpuarray.codegen.calls.linear_algebra.tridiagonal import Tridiagonal, reduce
 
 
-def diagonalise(frame: Frame, a: Matrix, values: Matrix | None, vectors: Matrix | None, status: Buffer) -> None:
+def diagonalise(builder: Builder, a: Matrix, values: Matrix | None, vectors: Matrix | None, status: StepBuffer) -> None:
     """Write eigenvalues in ascending order, and eigenvectors, of a matrix, which is overwritten.
 
     The status becomes 1 if the matrix has elements that are not finite.
     """
     # panels of reflectors are wide, as nothing but products is made of them
-    block = 2 * frame.block
-    scales = scale(frame, a, a.rows)
-    form = reduce(frame, a, block)
-    spectrum = tridiagonal_spectrum(replace(frame, dtype=Numbers(frame.dtype).real_dtype), form.numbers, a.rows, status)
+    block = 2 * builder.block
+    scales = scale(builder, a, a.rows)
+    form = reduce(builder, a, block)
+    spectrum = tridiagonal_spectrum(
+        replace(builder, dtype=Numbers(builder.dtype).real_dtype), form.numbers, a.rows, status
+    )
     if values is not None:
-        write_values(frame, spectrum.values, scales, values.buffer)
+        write_values(builder, spectrum.values, scales, values.buffer)
     if vectors is not None:
-        x = frame.matrix(a.rows, a.rows)
-        _write_phases(frame, spectrum, form, x)
-        multiply(frame, _reflectors(frame, form, x, block), x)
-        move(frame, x, vectors)
+        x = builder.matrix(a.rows, a.rows)
+        _write_phases(builder, spectrum, form, x)
+        multiply(builder, _reflectors(builder, form, x, block), x)
+        move(builder, x, vectors)
 
 
-def _write_phases(frame: Frame, spectrum: Spectrum, form: Tridiagonal, x: Matrix) -> None:
+def _write_phases(builder: Builder, spectrum: Spectrum, form: Tridiagonal, x: Matrix) -> None:
     """Write the eigenvectors of the tridiagonal matrix before its elements were made positive."""
 
     def write(template: Template) -> None:
@@ -50,36 +52,36 @@ def _write_phases(frame: Frame, spectrum: Spectrum, form: Tridiagonal, x: Matrix
         value = f"{read.load(template.index('y', spectrum.vectors, 'i', 'j'))} * {phases.load('plane * rows + i')}"
         template.kernel.line(written.store(template.index("x", x, "i", "j"), value))
 
-    run_each(frame, ("phases",), "phases", write, x, {**where("x", x), **where("y", spectrum.vectors)})
+    run_each(builder, ("phases",), "phases", write, x, {**where("x", x), **where("y", spectrum.vectors)})
 
 
-def _reflectors(frame: Frame, form: Tridiagonal, x: Matrix, block: int) -> Reflectors:
+def _reflectors(builder: Builder, form: Tridiagonal, x: Matrix, block: int) -> Reflectors:
     """Return reflectors in panels, of which those of all panels are made in the same launches."""
     v, n = form.reflectors, x.rows
-    is_complex = frame.dtype.kind == "c"
+    is_complex = builder.dtype.kind == "c"
     count = v.columns // block
-    panels = replace(frame, batch=frame.batch * count)
-    conj = frame.matrix(n, v.columns) if is_complex else v
-    vt = frame.matrix(n, v.columns)
-    conj_vt = frame.matrix(n, v.columns) if is_complex else vt
+    panels = replace(builder, batch=builder.batch * count)
+    conj = builder.matrix(n, v.columns) if is_complex else v
+    vt = builder.matrix(n, v.columns)
+    conj_vt = builder.matrix(n, v.columns) if is_complex else vt
     if is_complex:
-        move(frame, v, conj, conjugated=True)
+        move(builder, v, conj, conjugated=True)
     v_each, conj_each, vt_each = (replace(m, columns=block, plane=m.across * block) for m in (v, conj, vt))
     products, t = panels.matrix(block, block), panels.matrix(block, block)
     update(panels, products, conj_each.T, v_each, sign=0)
     _write_triangles(panels, form, n, products, t, count)
     update(panels, vt_each, v_each, t, sign=0)
     if is_complex:
-        move(frame, vt, conj_vt, conjugated=True)
+        move(builder, vt, conj_vt, conjugated=True)
     here = slice(0, n)
     scales = Matrix(form.numbers, n, 1, 2 * n, 1, n, 3 * n)
     return Reflectors(
-        v[:, here], conj[:, here].T, vt[:, here], conj_vt[:, here].T, t, scales, frame.matrix(block, x.columns)
+        v[:, here], conj[:, here].T, vt[:, here], conj_vt[:, here].T, t, scales, builder.matrix(block, x.columns)
     )
 
 
 def _write_triangles(
-    panels: Frame, form: Tridiagonal, n: int, products: Matrix, t: Matrix, count: int
+    panels: Builder, form: Tridiagonal, n: int, products: Matrix, t: Matrix, count: int
 ) -> None:  # fmt: skip
     """Write the triangles T of panels of their products ``V^H V``; an invocation has a row."""
     numbers = Numbers(panels.dtype)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gpuarray.codegen.calls.linear_algebra.blocks import move, update
 from gpuarray.codegen.calls.linear_algebra.householder_panel import factorise_panel
-from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix
 
 
 @dataclass(frozen=True)
@@ -27,48 +27,48 @@ class Reflectors:
     """The intermediate result of two products, with as many rows as a panel has columns."""
 
 
-def factorise(frame: Frame, a: Matrix, widest: int = 0) -> Reflectors:
+def factorise(builder: Builder, a: Matrix, widest: int = 0) -> Reflectors:
     """Factorise in place, for products with matrices of as many columns, or up to ``widest``.
 
     Make a matrix R in its upper triangle, and below it the reflectors but for their ones; return them.
     """
-    steps, block, is_complex = min(a.rows, a.columns), frame.block, frame.dtype.kind == "c"
-    v, vt = frame.matrix(a.rows, steps), frame.matrix(a.rows, steps)
-    conj, conj_vt = (frame.matrix(a.rows, steps) if is_complex else x for x in (v, vt))
+    steps, block, is_complex = min(a.rows, a.columns), builder.block, builder.dtype.kind == "c"
+    v, vt = builder.matrix(a.rows, steps), builder.matrix(a.rows, steps)
+    conj, conj_vt = (builder.matrix(a.rows, steps) if is_complex else x for x in (v, vt))
     q = Reflectors(
         v,
         conj.T,
         vt,
         conj_vt.T,
-        frame.matrix(block, steps),
-        frame.matrix(steps, 1),
-        frame.matrix(block, max(widest, a.columns)),
+        builder.matrix(block, steps),
+        builder.matrix(steps, 1),
+        builder.matrix(block, max(widest, a.columns)),
     )
     for k in range(0, steps, block):
         end = min(k + block, steps)
         here = slice(k, end)
-        factorise_panel(frame, a[k:, here], q, k)
-        update(frame, vt[k:, here], v[k:, here], q.t[: end - k, here], sign=0)
+        factorise_panel(builder, a[k:, here], q, k)
+        update(builder, vt[k:, here], v[k:, here], q.t[: end - k, here], sign=0)
         if is_complex:
-            move(frame, vt[k:, here], conj_vt[k:, here], conjugated=True)
-        apply(frame, q, a[k:, end:], k, end, adjoint=True)
+            move(builder, vt[k:, here], conj_vt[k:, here], conjugated=True)
+        apply(builder, q, a[k:, end:], k, end, adjoint=True)
     return q
 
 
-def multiply(frame: Frame, q: Reflectors, x: Matrix, *, adjoint: bool = False) -> None:
+def multiply(builder: Builder, q: Reflectors, x: Matrix, *, adjoint: bool = False) -> None:
     """Multiply the rows of a matrix by Q, or by its adjoint, in place."""
     steps, block = q.v.columns, q.work.rows
     starts = range(0, steps, block)
     for k in starts if adjoint else reversed(starts):
-        apply(frame, q, x[k:, :], k, min(k + block, steps), adjoint=adjoint)
+        apply(builder, q, x[k:, :], k, min(k + block, steps), adjoint=adjoint)
 
 
-def apply(frame: Frame, q: Reflectors, x: Matrix, begin: int, end: int, *, adjoint: bool) -> None:
+def apply(builder: Builder, q: Reflectors, x: Matrix, begin: int, end: int, *, adjoint: bool) -> None:
     """Multiply by the reflectors of a panel, ``x -= (V T) V^H x``, or by their adjoint, ``x -= V (V T)^H x``."""
     if not x.columns:
         return
     here = slice(begin, end)
     work = q.work[: end - begin, : x.columns]
     left, right = (q.v, q.vt_adjoint) if adjoint else (q.vt, q.adjoint)
-    update(frame, work, right[here, begin:], x, sign=0)
-    update(frame, x, left[begin:, here], work)
+    update(builder, work, right[here, begin:], x, sign=0)
+    update(builder, x, left[begin:, here], work)

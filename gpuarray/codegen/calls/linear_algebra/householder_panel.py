@@ -12,69 +12,69 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.calls.linear_algebra.strips import Strip, strip_of
-from gpuarray.codegen.calls.linear_algebra.sums import Sums, span_of
+from gpuarray.codegen.calls.linear_algebra.sums import CollectiveSums, span_of
 from gpuarray.codegen.collectives import Collectives, uses_subgroups
 
 if TYPE_CHECKING:
     from gpuarray.codegen.calls.linear_algebra.householder import Reflectors
 
 
-def factorise_panel(frame: Frame, a: Matrix, q: "Reflectors", done: int) -> None:
+def factorise_panel(builder: Builder, a: Matrix, q: "Reflectors", done: int) -> None:
     """Factorise a panel, and write its V and T."""
-    strip = _fitting(strip_of(a.rows, frame.dtype.itemsize, frame.capabilities), frame)
+    strip = _fitting(strip_of(a.rows, builder.dtype.itemsize, builder.capabilities), builder)
     parts = {
         "a": a, "v": q.v[done:, done:], "t": q.t[:, done:], "s": q.scales[done:, :],
         "c": q.adjoint.T[done:, done:],
     }  # fmt: skip
 
     def write(template: Template) -> None:
-        _Panel(template, frame, parts, strip).write()
+        _Panel(template, builder, parts, strip).write()
 
     values = {"rows": a.rows, "columns": a.columns}
     for name, matrix in parts.items():
         values |= where(name, matrix)
-    frame.run(("reflectors", a.buffer, strip), "panel", write, values, frame.batch)
+    builder.run(("reflectors", a.buffer, strip), "panel", write, values, builder.batch)
 
 
 #: Other columns whose loads are under way at once, and the smallest workgroup.
 _BESIDE, _LEAST = 2, 32
 
 
-def _fitting(strip: Strip, frame: Frame) -> Strip:
+def _fitting(strip: Strip, builder: Builder) -> Strip:
     """Return a strip that fits workgroup memory; fewer invocations have more rows each."""
-    while strip.workgroup > _LEAST and _kept_bytes(strip, frame) > frame.capabilities.workgroup_memory:
+    while strip.workgroup > _LEAST and _kept_bytes(strip, builder) > builder.capabilities.workgroup_memory:
         columns = max(1, strip.columns // 2)
         strip = replace(strip, workgroup=strip.workgroup // 2, rows=strip.rows * 2, columns=columns)
     return strip
 
 
-def _kept_bytes(strip: Strip, frame: Frame) -> int:
+def _kept_bytes(strip: Strip, builder: Builder) -> int:
     """Return the bytes that a workgroup keeps in its memory; without subgroups reductions take place there."""
-    size, width, numbers, workgroup = frame.block, strip.columns, Numbers(frame.dtype), strip.workgroup
-    spans = workgroup // span_of(width, workgroup, frame.dtype, frame.capabilities)
+    size, width, numbers, workgroup = builder.block, strip.columns, Numbers(builder.dtype), strip.workgroup
+    spans = workgroup // span_of(width, workgroup, builder.dtype, builder.capabilities)
     elements = spans * size * width + size * (size + 2 * width) + 2 * width * width + 3 * width
     real = numbers.real_dtype.itemsize
-    if uses_subgroups([frame.dtype], frame.capabilities):
-        parts = workgroup // frame.capabilities.subgroup_size * width
-        return (elements + 2 * parts + 64) * frame.dtype.itemsize + parts * real
+    if uses_subgroups([builder.dtype], builder.capabilities):
+        parts = workgroup // builder.capabilities.subgroup_size * width
+        return (elements + 2 * parts + 64) * builder.dtype.itemsize + parts * real
     peaks = workgroup * width * real if numbers.is_complex else 0  # real numbers are reduced where the products are
-    return (elements + workgroup * width + 64) * frame.dtype.itemsize + peaks
+    return (elements + workgroup * width + 64) * builder.dtype.itemsize + peaks
 
 
 class _Panel:
     """Writes the kernel of a panel."""
 
-    def __init__(self, template: Template, frame: Frame, parts: dict[str, Matrix], strip: Strip) -> None:
+    def __init__(self, template: Template, builder: Builder, parts: dict[str, Matrix], strip: Strip) -> None:
         self.template, self.kernel, self.strip, self.parts = template, template.kernel, strip, parts
-        self.numbers, self.dtype, self.size = Numbers(frame.dtype), frame.dtype, frame.block
+        self.numbers, self.dtype, self.size = Numbers(builder.dtype), builder.dtype, builder.block
         self.kernel.workgroup = strip.workgroup
         self.accesses = {name: template.bind(matrix.buffer, writable=True) for name, matrix in parts.items()}
-        self.collectives = Collectives(self.kernel, strip.workgroup, frame.capabilities)
+        self.collectives = Collectives(self.kernel, strip.workgroup, builder.capabilities)
         self.dots = [f"dot{k}" for k in range(strip.columns)]
-        self.sums = Sums(self.collectives, self.dots, frame.dtype)
+        self.sums = CollectiveSums(self.collectives, self.dots, builder.dtype)
 
     def load(self, name: str, row: str, column: str) -> str:
         """Return an element of a matrix."""

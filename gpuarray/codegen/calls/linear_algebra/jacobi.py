@@ -14,7 +14,7 @@ from dataclasses import replace
 from gpuarray.codegen.calls.linear_algebra.blocks import IDENTITY, LOWER, move
 from gpuarray.codegen.calls.linear_algebra.columns import Columns, measure, normalise, sort
 from gpuarray.codegen.calls.linear_algebra.householder import Reflectors, factorise, multiply
-from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix
+from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Builder, Matrix, StepBuffer
 from gpuarray.codegen.calls.linear_algebra.meetings import sweep, tournament
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.calls.linear_algebra.rounds import ALONE, turn_all
@@ -25,62 +25,64 @@ from gpuarray.codegen.storage import LANES
 _SWEEPS = 20
 
 
-def orthogonalise(frame: Frame, a: Matrix, status: Buffer, *, vectors: bool = False) -> Columns:
+def orthogonalise(builder: Builder, a: Matrix, status: StepBuffer, *, vectors: bool = False) -> Columns:
     """Return columns that are orthogonal, made of those of a matrix, which may be overwritten.
 
     The status becomes 1 if the last sweep turned columns, or a length is not finite.
     """
     if a.columns <= ALONE:
-        return _turned(frame, a, status, vectors=vectors)
-    left, lower = _triangle(frame, a)
-    right, core = _triangle(frame, lower)
-    columns = _turned(frame, core, status, vectors=vectors)
+        return _turned(builder, a, status, vectors=vectors)
+    left, lower = _triangle(builder, a)
+    right, core = _triangle(builder, lower)
+    columns = _turned(builder, core, status, vectors=vectors)
     if columns.vectors is None:
         return columns
     work = columns.work
     if a.rows > a.columns:
-        work = frame.matrix(a.rows, a.columns)
-        move(frame, work, work, IDENTITY)
-        move(frame, columns.work, work[: a.columns, :])
-    multiply(frame, left, work)
-    multiply(frame, right, columns.vectors)
+        work = builder.matrix(a.rows, a.columns)
+        move(builder, work, work, IDENTITY)
+        move(builder, columns.work, work[: a.columns, :])
+    multiply(builder, left, work)
+    multiply(builder, right, columns.vectors)
     return replace(columns, work=work)
 
 
-def _triangle(frame: Frame, a: Matrix) -> tuple[Reflectors, Matrix]:
+def _triangle(builder: Builder, a: Matrix) -> tuple[Reflectors, Matrix]:
     """Return the factor Q of a matrix, which is overwritten, and the adjoint of R."""
-    q = factorise(frame, a)
-    lower = frame.matrix(a.columns, a.columns)
-    move(frame, a[: a.columns, :].T, lower, LOWER, conjugated=True)
+    q = factorise(builder, a)
+    lower = builder.matrix(a.columns, a.columns)
+    move(builder, a[: a.columns, :].T, lower, LOWER, conjugated=True)
     return q, lower
 
 
-def _turned(frame: Frame, a: Matrix, status: Buffer, *, vectors: bool) -> Columns:
+def _turned(builder: Builder, a: Matrix, status: StepBuffer, *, vectors: bool) -> Columns:
     """Return columns that are orthogonal, after rotations of those of a matrix."""
-    n, real = a.columns, Numbers(frame.dtype).real_dtype
-    turned = frame.buffer(frame.batch * _SWEEPS, INDEX)
-    both, work, v = _columns(frame, a, vectors=vectors)
-    scales = scale(frame, both, a.rows, turned)
-    columns = Columns(work, v, scales, frame.buffer(frame.batch * n, real), frame.buffer(frame.batch * n, INDEX))
+    n, real = a.columns, Numbers(builder.dtype).real_dtype
+    turned = builder.buffer(builder.batch * _SWEEPS, INDEX)
+    both, work, v = _columns(builder, a, vectors=vectors)
+    scales = scale(builder, both, a.rows, turned)
+    columns = Columns(
+        work, v, scales, builder.buffer(builder.batch * n, real), builder.buffer(builder.batch * n, INDEX)
+    )
     if n <= ALONE:
-        turn_all(frame, both, a.rows, turned)
+        turn_all(builder, both, a.rows, turned)
     else:
-        blocks = tournament(frame, both, a.rows, turned, _SWEEPS)
+        blocks = tournament(builder, both, a.rows, turned, _SWEEPS)
         for number in range(_SWEEPS):
-            sweep(frame, blocks, number)
-    measure(frame, work, columns.lengths)
+            sweep(builder, blocks, number)
+    measure(builder, work, columns.lengths)
     if v is not None:
-        units = frame.buffer(frame.batch * n, real)
-        measure(frame, v, units)
-        normalise(frame, v, units)
-    sort(frame, columns, turned, 0 if n <= ALONE else _SWEEPS - 1, status)
+        units = builder.buffer(builder.batch * n, real)
+        measure(builder, v, units)
+        normalise(builder, v, units)
+    sort(builder, columns, turned, 0 if n <= ALONE else _SWEEPS - 1, status)
     return columns
 
 
-def _columns(frame: Frame, a: Matrix, *, vectors: bool) -> tuple[Matrix, Matrix, Matrix | None]:
+def _columns(builder: Builder, a: Matrix, *, vectors: bool) -> tuple[Matrix, Matrix, Matrix | None]:
     """Return a copy of the columns with room for V below, so that what turns the former turns the latter, and both."""
     below = -(-a.rows // LANES) * LANES
-    both = frame.matrix(below + a.columns if vectors else a.rows, a.columns)
+    both = builder.matrix(below + a.columns if vectors else a.rows, a.columns)
     work, v = both[: a.rows, :], both[below:, :] if vectors else None
-    move(frame, a, work)
+    move(builder, a, work)
     return both, work, v

@@ -4,7 +4,7 @@ from typing import Final
 
 from gpuarray.codegen.calls.linear_algebra.blocks import update
 from gpuarray.codegen.calls.linear_algebra.lu_panel import factorise_panel
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.triangles import rows_of_launch, solve
 from gpuarray.codegen.storage import register_type
 from gpuarray.codegen.wgsl import WORKGROUP
@@ -15,7 +15,7 @@ _TURNS: Final = 4
 _MOST: Final = 128
 
 
-def factorise(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, steps: int | None = None) -> None:
+def factorise(builder: Builder, a: Matrix, pivots: StepBuffer, status: StepBuffer, steps: int | None = None) -> None:
     """Make a matrix its factors L and U, in place, and write the rows that were pivots.
 
     Of the first ``steps`` columns, if these are not all: the others become those of U, that is, right sides become
@@ -23,46 +23,46 @@ def factorise(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, steps: in
     once.
     """
     steps = min(a.rows, a.columns) if steps is None else steps
-    most = _width(frame)
+    most = _width(builder)
     for k in range(0, steps, most):
         end = min(k + most, steps)
         here, rest = slice(k, end), slice(end, None)
-        for j in range(k, end, frame.block):
-            stop = min(j + frame.block, end)
-            factorise_panel(frame, a[j:, j:stop], pivots, status, j, steps)
-            interchange(frame, a[:, here], pivots, j, stop, steps, but=slice(j - k, stop - k))
-            _update(frame, a, slice(j, stop), slice(stop, end))
-        interchange(frame, a, pivots, k, end, steps, but=here)
-        _update(frame, a, here, rest)
+        for j in range(k, end, builder.block):
+            stop = min(j + builder.block, end)
+            factorise_panel(builder, a[j:, j:stop], pivots, status, j, steps)
+            interchange(builder, a[:, here], pivots, j, stop, steps, but=slice(j - k, stop - k))
+            _update(builder, a, slice(j, stop), slice(stop, end))
+        interchange(builder, a, pivots, k, end, steps, but=here)
+        _update(builder, a, here, rest)
 
 
-def _width(frame: Frame) -> int:
-    return min(_MOST, rows_of_launch(frame))
+def _width(builder: Builder) -> int:
+    return min(_MOST, rows_of_launch(builder))
 
 
-def solve_lower(frame: Frame, factors: Matrix, pivots: Buffer, right: Matrix) -> None:
+def solve_lower(builder: Builder, factors: Matrix, pivots: StepBuffer, right: Matrix) -> None:
     """Make right sides the solutions of the system with L, in place."""
-    n, most = factors.rows, _width(frame)
+    n, most = factors.rows, _width(builder)
     for k in range(0, n, most):
-        interchange(frame, right, pivots, k, min(k + most, n), n)
-    solve(frame, factors, right, unit=True)
+        interchange(builder, right, pivots, k, min(k + most, n), n)
+    solve(builder, factors, right, unit=True)
 
 
-def _update(frame: Frame, a: Matrix, here: slice, columns: slice) -> None:
+def _update(builder: Builder, a: Matrix, here: slice, columns: slice) -> None:
     """Update columns on the right of those that were factorised."""
-    solve(frame, a[here, here], a[here, columns], unit=True)
-    update(frame, a[here.stop :, columns], a[here.stop :, here], a[here, columns])
+    solve(builder, a[here, here], a[here, columns], unit=True)
+    update(builder, a[here.stop :, columns], a[here.stop :, here], a[here, columns])
 
 
 def interchange(
-    frame: Frame, a: Matrix, pivots: Buffer, begin: int, end: int, steps: int, *, but: slice = slice(0, 0)
+    builder: Builder, a: Matrix, pivots: StepBuffer, begin: int, end: int, steps: int, *, but: slice = slice(0, 0)
 ) -> None:
     """Exchange each row from ``begin`` to ``end`` with that of its pivot, in order.
 
     The columns ``but`` some are exchanged.
     Each of the rows that change comes from one other. All are read before one is written.
     """
-    rows = _width(frame)
+    rows = _width(builder)
     across = max(1, WORKGROUP // (2 * rows))
 
     def write(template: Template) -> None:
@@ -73,11 +73,11 @@ def interchange(
         "columns": columns, "begin": begin, "end": end, "steps": steps, "but": but.start,
         "passed": but.stop - but.start, **where("a", a),
     }  # fmt: skip
-    groups = frame.batch * -(-columns // (_TURNS * across))
-    frame.run(("interchange", a.buffer, pivots), "row interchanges", write, values, groups)
+    groups = builder.batch * -(-columns // (_TURNS * across))
+    builder.run(("interchange", a.buffer, pivots), "row interchanges", write, values, groups)
 
 
-def _write_interchange(template: Template, a: Matrix, pivots: Buffer, rows: int, across: int) -> None:
+def _write_interchange(template: Template, a: Matrix, pivots: StepBuffer, rows: int, across: int) -> None:
     """Write the kernel in which the invocations have ``rows`` and as many pivots of ``across`` columns, in turns."""
     kernel = template.kernel
     kernel.workgroup = 2 * rows * across
@@ -114,7 +114,9 @@ def _write_interchange(template: Template, a: Matrix, pivots: Buffer, rows: int,
     kernel.line(access.store(template.index("a", a, "goal", "column"), "kept[t]"), "} }")
 
 
-def write_order(frame: Frame, pivots: Buffer, order: Buffer, rows: int, steps: int, *, inverse: bool) -> None:
+def write_order(
+    builder: Builder, pivots: StepBuffer, order: StepBuffer, rows: int, steps: int, *, inverse: bool
+) -> None:
     """Write which row comes to each position by interchanges with pivots; ``inverse``: where each row goes."""
 
     def write(template: Template) -> None:
@@ -137,4 +139,4 @@ def write_order(frame: Frame, pivots: Buffer, order: Buffer, rows: int, steps: i
         )
 
     values = {"rows": rows, "steps": steps, "inverse": int(inverse)}
-    frame.run(("order",), "row order", write, values, frame.batch * -(-rows // WORKGROUP))
+    builder.run(("order",), "row order", write, values, builder.batch * -(-rows // WORKGROUP))

@@ -9,7 +9,7 @@ those on the right updated.
 from collections.abc import Iterable
 
 from gpuarray import dtypes
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, inverse
 from gpuarray.codegen.calls.linear_algebra.strips import Strip, strip_of
 from gpuarray.codegen.collectives import Collectives
@@ -39,26 +39,26 @@ def find_pivot(
     )
 
 
-def factorise_panel(frame: Frame, a: Matrix, pivots: Buffer, status: Buffer, done: int, steps: int) -> None:
+def factorise_panel(builder: Builder, a: Matrix, pivots: StepBuffer, status: StepBuffer, done: int, steps: int) -> None:
     """Factorise a panel; the status becomes the first column whose pivot is 0, from 1 on."""
-    strip = strip_of(a.rows, frame.dtype.itemsize, frame.capabilities)
+    strip = strip_of(a.rows, builder.dtype.itemsize, builder.capabilities)
 
     def write(template: Template) -> None:
-        _Panel(template, frame, a, strip).write(pivots, status)
+        _Panel(template, builder, a, strip).write(pivots, status)
 
     values = {"rows": a.rows, "columns": a.columns, "done": done, "steps": steps, **where("a", a)}
-    frame.run(("panel", a.buffer, strip), "panel", write, values, frame.batch)
+    builder.run(("panel", a.buffer, strip), "panel", write, values, builder.batch)
 
 
 class _Panel:
     """Writes the kernel of a panel."""
 
-    def __init__(self, template: Template, frame: Frame, a: Matrix, strip: Strip) -> None:
-        self.template, self.kernel, self.frame, self.strip, self.a = template, template.kernel, frame, strip, a
-        self.numbers = Numbers(frame.dtype)
+    def __init__(self, template: Template, builder: Builder, a: Matrix, strip: Strip) -> None:
+        self.template, self.kernel, self.builder, self.strip, self.a = template, template.kernel, builder, strip, a
+        self.numbers = Numbers(builder.dtype)
         self.kernel.workgroup = strip.workgroup
         self.access: Access = template.bind(a.buffer, writable=True)
-        self.size = frame.block
+        self.size = builder.block
 
     def load(self, row: str, column: str) -> str:
         return self.access.load(self.template.index("a", self.a, row, column))
@@ -66,7 +66,7 @@ class _Panel:
     def store(self, row: str, column: str, value: str) -> str:
         return self.access.store(self.template.index("a", self.a, row, column), value)
 
-    def write(self, pivots: Buffer, status: Buffer) -> None:
+    def write(self, pivots: StepBuffer, status: StepBuffer) -> None:
         """Write the kernel."""
         template, kernel, numbers, strip = self.template, self.kernel, self.numbers, self.strip
         rows_of, failed = template.bind(pivots, writable=True), template.bind(status, writable=True)
@@ -88,7 +88,7 @@ class _Panel:
             f"let width = min({width}u, columns - f);",
         )
         self._move_strip(back=False)
-        collectives = Collectives(kernel, strip.workgroup, self.frame.capabilities)
+        collectives = Collectives(kernel, strip.workgroup, self.builder.capabilities)
         kernel.line("for (var j = f; j < f + width; j++) {")
         rows = range(strip.rows)
         candidates = [(strip.at(r), f"{strip.at(r)} >= j && {strip.at(r)} < rows", f"x{r}_0") for r in rows]

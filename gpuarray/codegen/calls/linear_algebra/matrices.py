@@ -1,7 +1,7 @@
 """Matrices in buffers, and the launches of one program on them.
 
 A factorisation works on a copy of its matrices with the columns one after the other, as LAPACK does. :class:`Matrix` is
-a part of such a copy, and :class:`Frame` collects launches. As a factorisation launches few kernels many times, a
+a part of such a copy, and :class:`Builder` collects launches. As a factorisation launches few kernels many times, a
 :class:`Template` has the text of each once, and where its numbers are.
 """
 
@@ -20,7 +20,7 @@ _WORD: Final = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
+class StepBuffer:
     """A buffer of the program: its kind, its number of that kind, and its dtype and size."""
 
     kind: str
@@ -38,7 +38,7 @@ class Buffer:
 class Matrix:
     """A stack of matrices in a buffer: its shape, and the distances between elements."""
 
-    buffer: Buffer
+    buffer: StepBuffer
     rows: int
     columns: int
     offset: int
@@ -72,7 +72,7 @@ class Matrix:
         return replace(self, offset=self.offset + (self.rows - 1) * self.down, down=-self.down)
 
     @property
-    def strides(self) -> tuple[Buffer, int, int, int]:
+    def strides(self) -> tuple[StepBuffer, int, int, int]:
         """Where the matrix is, but for its offset."""
         return self.buffer, self.down, self.across, self.plane
 
@@ -116,7 +116,7 @@ class Template:
         """Make the parameter with a value, which no other has, a number of each launch."""
         self.words[name] = self.kernel.parameters.index(value)
 
-    def bind(self, buffer: Buffer, *, writable: bool, wide: bool = False) -> Access:
+    def bind(self, buffer: StepBuffer, *, writable: bool, wide: bool = False) -> Access:
         """Bind all of a buffer."""
         known = [a for a in self.kernel.accesses if a.name == buffer.name]
         if known:
@@ -147,7 +147,7 @@ def where(name: str, matrix: Matrix) -> dict[str, int]:
 
 
 @dataclass
-class Frame:
+class Builder:
     """Collects the launches of a program, and the scratch buffers that they share.
 
     Attributes
@@ -167,7 +167,7 @@ class Frame:
     launches: list[Launch] = field(default_factory=list)
     scratch: list[int] = field(default_factory=list)
     templates: dict[tuple[object, ...], Template] = field(default_factory=dict)
-    _shared: dict[int, Buffer] = field(default_factory=dict)
+    _shared: dict[int, StepBuffer] = field(default_factory=dict)
 
     @property
     def block(self) -> int:
@@ -177,12 +177,12 @@ class Frame:
         """
         return 32 if self.dtype.itemsize <= 8 and self.capabilities.profile.unrolled_products else 16
 
-    def buffer(self, size: int, dtype: DType) -> Buffer:
+    def buffer(self, size: int, dtype: DType) -> StepBuffer:
         """Return a scratch buffer."""
         self.scratch.append(scratch_bytes(size, dtype))
-        return Buffer("scratch", len(self.scratch) - 1, dtype, size)
+        return StepBuffer("scratch", len(self.scratch) - 1, dtype, size)
 
-    def shared(self, size: int) -> Buffer:
+    def shared(self, size: int) -> StepBuffer:
         """Return a scratch buffer for what the next launch reads, which all launches that ask for this size share."""
         if size not in self._shared:
             self._shared[size] = self.buffer(size, self.dtype)
@@ -198,7 +198,7 @@ class Frame:
     def array(self, kind: str, slot: int, rows: int, columns: int, dtype: DType, *, one: bool = False) -> Matrix:
         """Return an input or output as a stack of matrices; one matrix for all if ``one``."""
         size = rows * columns
-        buffer = Buffer(kind, slot, dtype, size if one else size * self.batch)
+        buffer = StepBuffer(kind, slot, dtype, size if one else size * self.batch)
         return Matrix(buffer, rows, columns, 0, columns, 1, 0 if one else size)
 
     def run(

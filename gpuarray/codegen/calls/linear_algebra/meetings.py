@@ -13,7 +13,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.codegen.calls.linear_algebra.columns import NEGLIGIBLE
-from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.wgsl import WORKGROUP
@@ -137,7 +137,7 @@ class Tournament:
         The columns that become orthogonal, and below them those that are turned with them.
     rows : int
         How many rows of it are those of the columns.
-    turned : Buffer
+    turned : StepBuffer
         For each matrix and sweep whether columns were turned.
     width : int
         Columns of two blocks.
@@ -145,12 +145,12 @@ class Tournament:
 
     work: Matrix
     rows: int
-    turned: Buffer
+    turned: StepBuffer
     sweeps: int
     width: int
-    grams: Buffer
-    rotations: Buffer
-    meets: Buffer
+    grams: StepBuffer
+    rotations: StepBuffer
+    meets: StepBuffer
     chunks: int
 
     @property
@@ -159,23 +159,23 @@ class Tournament:
         return -(-self.work.columns // self.width)
 
 
-def tournament(frame: Frame, work: Matrix, rows: int, turned: Buffer, sweeps: int) -> Tournament:
+def tournament(builder: Builder, work: Matrix, rows: int, turned: StepBuffer, sweeps: int) -> Tournament:
     """Return the meetings of the columns of a matrix."""
-    width = width_of(frame.dtype, frame.capabilities)
-    meetings = frame.batch * -(-work.columns // width)
+    width = width_of(builder.dtype, builder.capabilities)
+    meetings = builder.batch * -(-work.columns // width)
     chunks = max(1, min(-(-_GROUPS // max(meetings, 1)), -(-rows // width)))
     squares = width * width * meetings
-    grams, rotations = (frame.buffer(size, frame.dtype) for size in (squares * chunks, squares))
-    return Tournament(work, rows, turned, sweeps, width, grams, rotations, frame.buffer(meetings, INDEX), chunks)
+    grams, rotations = (builder.buffer(size, builder.dtype) for size in (squares * chunks, squares))
+    return Tournament(work, rows, turned, sweeps, width, grams, rotations, builder.buffer(meetings, INDEX), chunks)
 
 
-def sweep(frame: Frame, t: Tournament, number: int) -> None:
+def sweep(builder: Builder, t: Tournament, number: int) -> None:
     """Let all blocks meet each other once."""
     for round_number in range(2 * t.meetings - 1):
         words = {"sweep": number, "round": round_number, "meetings": t.meetings}
-        _gram(frame, t, words)
-        _rotate(frame, t, words)
-        _turn(frame, t, words)
+        _gram(builder, t, words)
+        _rotate(builder, t, words)
+        _turn(builder, t, words)
 
 
 def _begin(template: Template, t: Tournament) -> None:
@@ -196,9 +196,9 @@ def _begin(template: Template, t: Tournament) -> None:
     )
 
 
-def _gram(frame: Frame, t: Tournament, words: dict[str, int]) -> None:
+def _gram(builder: Builder, t: Tournament, words: dict[str, int]) -> None:
     """Write the products of the columns of meetings with each other, for each chunk of rows."""
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
 
     def write(template: Template) -> None:
         _write_gram(template, t, numbers)
@@ -208,7 +208,7 @@ def _gram(frame: Frame, t: Tournament, words: dict[str, int]) -> None:
         **words, "columns": t.work.columns, "parts": t.chunks, "rows": t.rows, "rows_each": each,
         **where("work", t.work),
     }  # fmt: skip
-    frame.run(("gram", t.work.buffer), "Gram matrices", write, values, frame.batch * t.meetings * t.chunks)
+    builder.run(("gram", t.work.buffer), "Gram matrices", write, values, builder.batch * t.meetings * t.chunks)
 
 
 def _write_gram(template: Template, t: Tournament, numbers: Numbers) -> None:
@@ -256,16 +256,16 @@ def _write_gram(template: Template, t: Tournament, numbers: Numbers) -> None:
             kernel.line(written.store(f"block * {width * width}u + (j + {b}u) * {width}u + i + {a}u", f"sum{a}_{b}"))
 
 
-def _turn(frame: Frame, t: Tournament, words: dict[str, int]) -> None:
+def _turn(builder: Builder, t: Tournament, words: dict[str, int]) -> None:
     """Multiply the columns of meetings by their rotations, in place."""
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
 
     def write(template: Template) -> None:
         _write_turn(template, t, numbers)
 
     parts = -(-t.work.rows // WORKGROUP)
     values = {**words, "columns": t.work.columns, "parts": parts, "rows": t.work.rows, **where("work", t.work)}
-    frame.run(("turn", t.work.buffer), "turns of columns", write, values, frame.batch * t.meetings * parts)
+    builder.run(("turn", t.work.buffer), "turns of columns", write, values, builder.batch * t.meetings * parts)
 
 
 def _write_turn(template: Template, t: Tournament, numbers: Numbers) -> None:
@@ -318,16 +318,16 @@ def _write_turn(template: Template, t: Tournament, numbers: Numbers) -> None:
         kernel.line(f"{{ let column = column_of(first + {j}u, one, other); if (column < columns) {{", *stores, "} }")
 
 
-def _rotate(frame: Frame, t: Tournament, words: dict[str, int]) -> None:
+def _rotate(builder: Builder, t: Tournament, words: dict[str, int]) -> None:
     """Find the rotations of meetings, and write their product, and whether there are any."""
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
 
     def write(template: Template) -> None:
-        template.kernel.workgroup = min(frame.capabilities.workgroup_size, max(WORKGROUP, (t.width // 2) ** 2))
+        template.kernel.workgroup = min(builder.capabilities.workgroup_size, max(WORKGROUP, (t.width // 2) ** 2))
         _write_rotations(template, t, numbers)
 
     values = {**words, "columns": t.work.columns, "parts": 1, "rows": t.rows}
-    frame.run(("rotate", t.work.buffer), "rotations", write, values, frame.batch * t.meetings)
+    builder.run(("rotate", t.work.buffer), "rotations", write, values, builder.batch * t.meetings)
 
 
 def _write_rotations(template: Template, t: Tournament, numbers: Numbers) -> None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from gpuarray.codegen.calls.linear_algebra.blocks import update
-from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Buffer, Frame, Matrix, Template
+from gpuarray.codegen.calls.linear_algebra.matrices import INDEX, Builder, Matrix, StepBuffer, Template
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.collectives import Collectives
 from gpuarray.codegen.wgsl import WORKGROUP
@@ -31,51 +31,51 @@ _INDICES = ("slot", "sorted_row", "origin", "rank", "first", "second", "counts")
 class Merges:
     """The buffers of merges, which all of them share."""
 
-    def __init__(self, frame: Frame, numbers: Buffer, n: int, norms: Buffer, rows: int) -> None:
-        self.frame, self.numbers, self.n, self.norms, self.rows = frame, numbers, n, norms, rows
-        self.all = frame.batch * rows
-        self.state = frame.buffer(len(_SECTIONS) * self.all, frame.dtype)
-        self.indices = frame.buffer(len(_INDICES) * self.all, INDEX)
-        self.turns = frame.buffer(self.all * rows, frame.dtype)
-        self._vectors = [frame.buffer(self.all * rows, frame.dtype) for _ in range(2)]
-        self._values = [frame.buffer(self.all, frame.dtype) for _ in range(2)]
+    def __init__(self, builder: Builder, numbers: StepBuffer, n: int, norms: StepBuffer, rows: int) -> None:
+        self.builder, self.numbers, self.n, self.norms, self.rows = builder, numbers, n, norms, rows
+        self.all = builder.batch * rows
+        self.state = builder.buffer(len(_SECTIONS) * self.all, builder.dtype)
+        self.indices = builder.buffer(len(_INDICES) * self.all, INDEX)
+        self.turns = builder.buffer(self.all * rows, builder.dtype)
+        self._vectors = [builder.buffer(self.all * rows, builder.dtype) for _ in range(2)]
+        self._values = [builder.buffer(self.all, builder.dtype) for _ in range(2)]
 
-    def merge(self, values: Buffer, vectors: Buffer, size: int) -> tuple[Buffer, Buffer]:
+    def merge(self, values: StepBuffer, vectors: StepBuffer, size: int) -> tuple[StepBuffer, StepBuffer]:
         """Return eigenvalues and vectors of blocks of ``size`` rows, of those of their halves."""
-        frame, half = replace(self.frame, batch=self.all // size), size // 2
+        builder, half = replace(self.builder, batch=self.all // size), size // 2
         merged, result = self._values[0], self._vectors[0]
         self._values.reverse()
         self._vectors.reverse()
 
-        def run(key: tuple[object, ...], write: Callable[["_Kernel"], None], groups: int, workgroup: int) -> None:
+        def run(key: tuple[object, ...], write: Callable[["_MergeWriter"], None], groups: int, workgroup: int) -> None:
             def begin(template: Template) -> None:
                 template.kernel.workgroup = workgroup
-                write(_Kernel(template, frame, self))
+                write(_MergeWriter(template, builder, self))
 
             counts = {"size": size, "n": self.n, "blocks": self.rows // size, "all": self.all, "each": groups}
-            frame.run(key, str(key[0]), begin, counts, frame.batch * groups)
+            builder.run(key, str(key[0]), begin, counts, builder.batch * groups)
 
         run(("poles", values, vectors), lambda kernel: kernel.write_poles(values, vectors), 1, WORKGROUP)
-        run(("roots",), _Kernel.write_roots, size, _MEMBERS)
-        run(("weights",), _Kernel.write_weights, size, _MEMBERS)
+        run(("roots",), _MergeWriter.write_roots, size, _MEMBERS)
+        run(("weights",), _MergeWriter.write_weights, size, _MEMBERS)
         run(("ranks", merged), lambda kernel: kernel.write_ranks(merged), size, _MEMBERS)
-        run(("columns",), _Kernel.write_columns, -(-size * size // WORKGROUP), WORKGROUP)
-        run(("rotations",), _Kernel.write_rotations, -(-size // _MEMBERS), _MEMBERS)
+        run(("columns",), _MergeWriter.write_columns, -(-size * size // WORKGROUP), WORKGROUP)
+        run(("rotations",), _MergeWriter.write_rotations, -(-size // _MEMBERS), _MEMBERS)
         # rows of the halves are those of the whole, one half after the other
         left = Matrix(vectors, half, half, 0, half, 1, half * half)
         right, target = (Matrix(b, half, size, 0, size, 1, half * size) for b in (self.turns, result))
-        update(replace(frame, batch=2 * frame.batch), target, left, right, sign=0)
+        update(replace(builder, batch=2 * builder.batch), target, left, right, sign=0)
         return merged, result
 
 
-class _Kernel:
+class _MergeWriter:
     """Writes one of the kernels of a merge."""
 
-    def __init__(self, template: Template, frame: Frame, merges: Merges) -> None:
-        self.template, self.kernel, self.frame, self.merges = template, template.kernel, frame, merges
-        self.real, self.info = Numbers(frame.dtype).real, np.finfo(frame.dtype)
+    def __init__(self, template: Template, builder: Builder, merges: Merges) -> None:
+        self.template, self.kernel, self.builder, self.merges = template, template.kernel, builder, merges
+        self.real, self.info = Numbers(builder.dtype).real, np.finfo(builder.dtype)
         self.state, self.indices = (template.bind(b, writable=True) for b in (merges.state, merges.indices))
-        self.collectives = Collectives(self.kernel, self.kernel.workgroup, frame.capabilities)
+        self.collectives = Collectives(self.kernel, self.kernel.workgroup, builder.capabilities)
         template.numbers("size", "n", "blocks", "all", "each")
         self.kernel.line(
             "let plane = block / each; let item = block - plane * each; let base = plane * size;",
@@ -104,7 +104,7 @@ class _Kernel:
         edge = self.template.bind(self.merges.numbers, writable=False).load("(3u * matrix + 1u) * n + boundary - 1u")
         return f"var rho = {self.real}(); if (boundary < n) {{ rho = 2 * {edge}; }}"
 
-    def write_poles(self, values: Buffer, vectors: Buffer) -> None:
+    def write_poles(self, values: StepBuffer, vectors: StepBuffer) -> None:
         """Write the poles in ascending order, z, and which columns are turned; one workgroup finds them."""
         kernel, real, workgroup = self.kernel, self.real, self.kernel.workgroup
         self._sort_poles(values, vectors)
@@ -148,7 +148,7 @@ class _Kernel:
             "}",
         )  # fmt: skip
 
-    def _sort_poles(self, values: Buffer, vectors: Buffer) -> None:
+    def _sort_poles(self, values: StepBuffer, vectors: StepBuffer) -> None:
         """Write the eigenvalues of both halves in ascending order, with z and their rows."""
         template, real, workgroup = self.template, self.real, self.kernel.workgroup
         halves, basis = template.bind(values, writable=False), template.bind(vectors, writable=False)
@@ -223,7 +223,7 @@ class _Kernel:
             "squares += z * z; total += z * z / gap;",
             "}",
         )
-        states = {"total": self.frame.dtype, "squares": self.frame.dtype}
+        states = {"total": self.builder.dtype, "squares": self.builder.dtype}
         self.collectives.reduce(states, lambda second: f"total += {second[0]}; squares += {second[1]};")
         kernel.line(
             "let value = 1 + rho * total;",
@@ -259,7 +259,7 @@ class _Kernel:
             f"square *= abs(distance / select(own - {self.number('d', 'j')}, {real}(1), j == item));",
             "}",
         )
-        self.collectives.reduce({"square": self.frame.dtype}, lambda second: f"square *= {second[0]};")
+        self.collectives.reduce({"square": self.builder.dtype}, lambda second: f"square *= {second[0]};")
         kernel.line(
             "if (local == 0u) {",
             f"let weight = sqrt(square); let z = {self.number('z', 'item')};",
@@ -267,7 +267,7 @@ class _Kernel:
             "}",
         )
 
-    def write_ranks(self, values: Buffer) -> None:
+    def write_ranks(self, values: StepBuffer) -> None:
         """Write the positions of columns in ascending order, and their divisors."""
         kernel, real = self.kernel, self.real
         written = self.template.bind(values, writable=True)
@@ -284,7 +284,7 @@ class _Kernel:
             f"let x = {self.number('weight', 'i')} / {self._distance('i', 'origin', 'offset')}; square += x * x;",
             "} }",
         )
-        states = {"rank": INDEX, "square": self.frame.dtype}
+        states = {"rank": INDEX, "square": self.builder.dtype}
         self.collectives.reduce(states, lambda second: f"rank += {second[0]}; square += {second[1]};")
         kernel.line(
             "if (local == 0u) {",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray import dtypes
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.meetings import (
     decision,
     limits,
@@ -60,16 +60,16 @@ class RotationTeam:
         return self.pairs * self.together
 
 
-def team_of(frame: Frame, height: int, rows: int, columns: int, extra: int = 0) -> RotationTeam:
+def team_of(builder: Builder, height: int, rows: int, columns: int, extra: int = 0) -> RotationTeam:
     """Return the team for columns of a ``height``, whose first ``rows`` become orthogonal.
 
     The ``extra`` bytes of workgroup memory are for other purposes.
     """
-    pairs, numbers, itemsize = -(-columns // 2), Numbers(frame.dtype), frame.dtype.itemsize
-    together = max(1, min(64, frame.capabilities.workgroup_size // pairs, WORKGROUP // pairs))
+    pairs, numbers, itemsize = -(-columns // 2), Numbers(builder.dtype), builder.dtype.itemsize
+    together = max(1, min(64, builder.capabilities.workgroup_size // pairs, WORKGROUP // pairs))
     together = 1 << (min(together, max(1, -(-rows // 2))).bit_length() - 1)
-    free = frame.capabilities.workgroup_memory - 64 - extra
-    if not _is_exchanged(frame, together):
+    free = builder.capabilities.workgroup_memory - 64 - extra
+    if not _is_exchanged(builder, together):
         free -= pairs * together * (itemsize + 2 * numbers.real_dtype.itemsize)
     pitch = _pitch(height, together)
     elements, each = columns * pitch, -(-height // together)
@@ -80,10 +80,10 @@ def team_of(frame: Frame, height: int, rows: int, columns: int, extra: int = 0) 
     return RotationTeam(pairs, together, pitch, room, in_registers)
 
 
-def _is_exchanged(frame: Frame, together: int) -> bool:
+def _is_exchanged(builder: Builder, together: int) -> bool:
     """Return whether the invocations of a pair of columns exchange sums in registers."""
-    kinds = (frame.dtype, Numbers(frame.dtype).real_dtype)
-    return uses_subgroups(kinds, frame.capabilities) and together <= frame.capabilities.subgroup_size
+    kinds = (builder.dtype, Numbers(builder.dtype).real_dtype)
+    return uses_subgroups(kinds, builder.capabilities) and together <= builder.capabilities.subgroup_size
 
 
 def _pitch(rows: int, together: int) -> int:
@@ -95,13 +95,13 @@ def _pitch(rows: int, together: int) -> int:
     return together * (times | 1) if together < _BANKS else rows
 
 
-def turn_all(frame: Frame, both: Matrix, rows: int, turned: Buffer) -> None:
+def turn_all(builder: Builder, both: Matrix, rows: int, turned: StepBuffer) -> None:
     """Turn columns, whose first ``rows`` become orthogonal, until all are: one workgroup for each matrix."""
-    team = team_of(frame, both.rows, rows, both.columns)
+    team = team_of(builder, both.rows, rows, both.columns)
 
     def write(template: Template) -> None:
         kernel = template.kernel
-        rounds = Rounds(template, frame, team, both)
+        rounds = Rounds(template, builder, team, both)
         flags = template.bind(turned, writable=True)
         template.numbers("rows", "height", "columns", "pairs", "pitch", "flags_each")
         kernel.line("let plane = block;")
@@ -117,9 +117,9 @@ def turn_all(frame: Frame, both: Matrix, rows: int, turned: Buffer) -> None:
 
     values = {
         "rows": rows, "height": both.rows, "columns": both.columns, "pairs": team.pairs, "pitch": team.pitch,
-        "flags_each": turned.size // max(1, frame.batch), **where("a", both),
+        "flags_each": turned.size // max(1, builder.batch), **where("a", both),
     }  # fmt: skip
-    frame.run(("rounds", both.buffer, team), "rotations", write, values, frame.batch)
+    builder.run(("rounds", both.buffer, team), "rotations", write, values, builder.batch)
 
 
 class Rounds:
@@ -130,7 +130,7 @@ class Rounds:
     template : Template
         The kernel, which declares the numbers ``rows``, ``height``, ``columns``, ``pairs`` and ``pitch`` before the
         rounds.
-    frame : Frame
+    builder : Builder
         Of the program.
     team : RotationTeam
         The invocations.
@@ -138,11 +138,11 @@ class Rounds:
         The columns in memory; not needed if they are in workgroup memory only.
     """
 
-    def __init__(self, template: Template, frame: Frame, team: RotationTeam, both: Matrix | None = None) -> None:
-        self.template, self.kernel, self.numbers, self.team = template, template.kernel, Numbers(frame.dtype), team
+    def __init__(self, template: Template, builder: Builder, team: RotationTeam, both: Matrix | None = None) -> None:
+        self.template, self.kernel, self.numbers, self.team = template, template.kernel, Numbers(builder.dtype), team
         self.kernel.workgroup = team.workgroup
-        self._collectives = Collectives(self.kernel, team.together, frame.capabilities)
-        self._is_exchanged = _is_exchanged(frame, team.together)
+        self._collectives = Collectives(self.kernel, team.together, builder.capabilities)
+        self._is_exchanged = _is_exchanged(builder, team.together)
         kind, real = self.numbers.kind, self.numbers.real
         self.kernel.module += [*self.numbers.functions, "var<workgroup> is_turned: u32;"]
         if not self._is_exchanged:

@@ -1,6 +1,6 @@
 """Scales by which the elements of matrices come near 1, so that their squares neither overflow nor vanish."""
 
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, near_one
 from gpuarray.codegen.collectives import Collectives
 from gpuarray.codegen.wgsl import WORKGROUP
@@ -9,48 +9,48 @@ from gpuarray.codegen.wgsl import WORKGROUP
 _EACH, _PARTS = 16, 64
 
 
-def scale(frame: Frame, both: Matrix, rows: int, flags: Buffer | None = None) -> Buffer:
+def scale(builder: Builder, both: Matrix, rows: int, flags: StepBuffer | None = None) -> StepBuffer:
     """Scale the first rows of matrices by powers of two, and return these.
 
     The rows below them, if there are any, become zeros and the identity.
 
     Parameters
     ----------
-    frame : Frame
+    builder : Builder
         Of the program.
     both : Matrix
         The matrices.
     rows : int
         The rows that are scaled.
-    flags : Buffer, optional
+    flags : StepBuffer, optional
         Becomes zeros: some numbers for each matrix.
     """
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
     each = -(-both.rows * both.columns // (_EACH * WORKGROUP))
     parts = min(each, _PARTS)
-    survey = frame.buffer(frame.batch * parts, numbers.real_dtype)
-    scales = frame.buffer(frame.batch, numbers.real_dtype)
+    survey = builder.buffer(builder.batch * parts, numbers.real_dtype)
+    scales = builder.buffer(builder.batch, numbers.real_dtype)
     # the identity is in the last rows
     begin = both.rows - both.columns if both.rows > rows else rows
     values = {
         "rows": rows, "height": both.rows, "columns": both.columns, "begin": begin, "parts": parts, "groups_each": each,
-        "flags_each": flags.size // max(frame.batch, 1) if flags else 0, **where("a", both),
+        "flags_each": flags.size // max(builder.batch, 1) if flags else 0, **where("a", both),
     }  # fmt: skip
 
     def write_survey(template: Template) -> None:
-        _write_survey(template, frame, both, survey)
+        _write_survey(template, builder, both, survey)
 
     def write_scaling(template: Template) -> None:
         _write_scaling(template, numbers, both, survey, scales, flags)
 
-    frame.run(("survey", both.buffer), "largest elements", write_survey, values, frame.batch * parts)
-    frame.run(("scaling", both.buffer), "scaling", write_scaling, values, frame.batch * each)
+    builder.run(("survey", both.buffer), "largest elements", write_survey, values, builder.batch * parts)
+    builder.run(("scaling", both.buffer), "scaling", write_scaling, values, builder.batch * each)
     return scales
 
 
-def _write_survey(template: Template, frame: Frame, both: Matrix, survey: Buffer) -> None:
+def _write_survey(template: Template, builder: Builder, both: Matrix, survey: StepBuffer) -> None:
     """Write the largest element of a part of the matrix."""
-    kernel, numbers = template.kernel, Numbers(frame.dtype)
+    kernel, numbers = template.kernel, Numbers(builder.dtype)
     read, written = template.bind(both.buffer, writable=False), template.bind(survey, writable=True)
     template.numbers("rows", "columns", "parts")
     kernel.line("let plane = block / parts; let part = block - plane * parts;")
@@ -62,14 +62,14 @@ def _write_survey(template: Template, frame: Frame, both: Matrix, survey: Buffer
         f"peak = max(peak, {size});",
         "}",
     )
-    Collectives(kernel, WORKGROUP, frame.capabilities).reduce(
+    Collectives(kernel, WORKGROUP, builder.capabilities).reduce(
         {"peak": numbers.real_dtype}, lambda second: f"peak = max(peak, {second[0]});"
     )
     kernel.line(f"if (local == 0u) {{ {written.store('block', 'peak')} }}")
 
 
 def _write_scaling(
-    template: Template, numbers: Numbers, both: Matrix, survey: Buffer, scales: Buffer, flags: Buffer | None
+    template: Template, numbers: Numbers, both: Matrix, survey: StepBuffer, scales: StepBuffer, flags: StepBuffer | None
 ) -> None:
     kernel, real = template.kernel, numbers.real
     kernel.module += numbers.functions

@@ -12,7 +12,7 @@ from typing import Final
 from gpuarray import dtypes
 from gpuarray.codegen.calls.linear_algebra.blocks import unrolled
 from gpuarray.codegen.calls.linear_algebra.lu_panel import find_pivot
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors, inverse
 from gpuarray.codegen.casts import cast_expression
 from gpuarray.codegen.collectives import Collectives
@@ -124,18 +124,18 @@ def _load(template: Template, team: MatrixTeam, numbers: Numbers, source: Matrix
     template.kernel.line("if (own < n) {", *team.registers(element), "}")
 
 
-def _report(template: Template, status: Buffer, failure: str) -> None:
+def _report(template: Template, status: StepBuffer, failure: str) -> None:
     """Write the status."""
     failed = template.bind(status, writable=True)
     template.kernel.line(f"if (is_present && own == 0u) {{ {failed.store('plane', f'i32({failure})')} }}")
 
 
 def _run(
-    frame: Frame, team: MatrixTeam, key: tuple[object, ...], label: str, write: Callable[[Template], None], n: int,
+    builder: Builder, team: MatrixTeam, key: tuple[object, ...], label: str, write: Callable[[Template], None], n: int,
     words: dict[str, int],
 ) -> None:  # fmt: skip
-    values = {"n": n, "count": frame.batch, **words}
-    frame.run((*key, team), label, write, values, -(-frame.batch // team.teams))
+    values = {"n": n, "count": builder.batch, **words}
+    builder.run((*key, team), label, write, values, -(-builder.batch // team.teams))
 
 
 # -- LU factors --------------------------------------------------------------------------------------------------------
@@ -193,15 +193,17 @@ def _past(team: MatrixTeam) -> str:
     return f"let past = {team.size}u - (n + {team.chunk - 1}u) / {team.chunk}u * {team.chunk}u;"
 
 
-def factorise(frame: Frame, team: MatrixTeam, source: Matrix, target: Matrix, pivots: Buffer, status: Buffer) -> None:
+def factorise(
+    builder: Builder, team: MatrixTeam, source: Matrix, target: Matrix, pivots: StepBuffer, status: StepBuffer
+) -> None:
     """Write the factors of matrices, the rows that were pivots, and as status the first column whose pivot is 0."""
-    numbers, n = Numbers(frame.dtype), source.rows
+    numbers, n = Numbers(builder.dtype), source.rows
 
     def write(template: Template) -> None:
         kernel = template.kernel
         _begin(template, team, numbers)
         _load(template, team, numbers, source)
-        _eliminate(template, team, numbers, frame.capabilities)
+        _eliminate(template, team, numbers, builder.capabilities)
         written, rows_of = template.bind(target.buffer, writable=True), template.bind(pivots, writable=True)
         template.matrix("target")
         kernel.line("workgroupBarrier();", "if (is_present && own < n) {")
@@ -215,20 +217,22 @@ def factorise(frame: Frame, team: MatrixTeam, source: Matrix, target: Matrix, pi
 
     # an invocation has a column of the transpose
     words = {**where("source", source.T), **where("target", target)}
-    _run(frame, team, ("small factors", source.buffer), "small factors", write, n, words)
+    _run(builder, team, ("small factors", source.buffer), "small factors", write, n, words)
 
 
-def solve(frame: Frame, team: MatrixTeam, source: Matrix, right: Matrix | None, target: Matrix, status: Buffer) -> None:
+def solve(
+    builder: Builder, team: MatrixTeam, source: Matrix, right: Matrix | None, target: Matrix, status: StepBuffer
+) -> None:
     """Write the solutions for right sides, or for the identity without any, and the status of the factors.
 
     One kernel factorises and solves, unless the factors need more than a third of the workgroup memory: so few
     workgroups run at a time then that factorising takes less time in a kernel of its own.
     """
-    numbers, n = Numbers(frame.dtype), source.rows
-    is_apart = 3 * team.room * team.teams * frame.dtype.itemsize > frame.capabilities.workgroup_memory
+    numbers, n = Numbers(builder.dtype), source.rows
+    is_apart = 3 * team.room * team.teams * builder.dtype.itemsize > builder.capabilities.workgroup_memory
     if is_apart:
-        packed, pivots = frame.matrix(n, n), frame.buffer(frame.batch * n, dtypes.int32)
-        factorise(frame, team, source, packed, pivots, status)
+        packed, pivots = builder.matrix(n, n), builder.buffer(builder.batch * n, dtypes.int32)
+        factorise(builder, team, source, packed, pivots, status)
 
     def write(template: Template) -> None:
         kernel = template.kernel
@@ -239,7 +243,7 @@ def solve(frame: Frame, team: MatrixTeam, source: Matrix, right: Matrix | None, 
             _load_factors(template, factors, packed, pivots)
         else:
             _load(template, team, numbers, source)
-            _eliminate(template, team, numbers, frame.capabilities)
+            _eliminate(template, team, numbers, builder.capabilities)
             _keep(template, team, factors)
         kernel.line(_past(team), "workgroupBarrier();")
         template.numbers("columns")
@@ -261,7 +265,7 @@ def solve(frame: Frame, team: MatrixTeam, source: Matrix, right: Matrix | None, 
     words = {**where("source", packed if is_apart else source.T), **where("target", target)}
     words |= where("right", right) if right else {}
     key = ("small solve", source.buffer, right and right.buffer)
-    _run(frame, team, key, "small solve", write, n, {"columns": target.columns, **words})
+    _run(builder, team, key, "small solve", write, n, {"columns": target.columns, **words})
 
 
 def _keep(template: Template, team: MatrixTeam, factors: Vectors) -> None:
@@ -274,7 +278,7 @@ def _keep(template: Template, team: MatrixTeam, factors: Vectors) -> None:
     kernel.line("}")
 
 
-def _load_factors(template: Template, factors: Vectors, packed: Matrix, pivots: Buffer) -> None:
+def _load_factors(template: Template, factors: Vectors, packed: Matrix, pivots: StepBuffer) -> None:
     """Do what :func:`_keep` does with factors in a buffer, and the rows that were their pivots."""
     read, rows_of = template.bind(packed.buffer, writable=False), template.bind(pivots, writable=False)
     template.matrix("source")
@@ -337,13 +341,13 @@ def _substitute(template: Template, team: MatrixTeam, numbers: Numbers, factors:
 
 
 def cholesky(
-    frame: Frame, team: MatrixTeam, source: Matrix, target: Matrix, status: Buffer, *, conjugated: bool = False
+    builder: Builder, team: MatrixTeam, source: Matrix, target: Matrix, status: StepBuffer, *, conjugated: bool = False
 ) -> None:
     """Write the lower factors of Hermitian matrices, or of their conjugates and the conjugates of the factors.
 
     The status is the first row whose pivot is not positive, from 1 on.
     """
-    numbers, n = Numbers(frame.dtype), source.rows
+    numbers, n = Numbers(builder.dtype), source.rows
 
     def write(template: Template) -> None:
         kernel = template.kernel
@@ -365,7 +369,7 @@ def cholesky(
         _report(template, status, "failures[team]")
 
     words = {**where("source", source), **where("target", target)}
-    _run(frame, team, ("small cholesky", conjugated), "small factors", write, n, words)
+    _run(builder, team, ("small cholesky", conjugated), "small factors", write, n, words)
 
 
 def _eliminate_positive(template: Template, team: MatrixTeam, numbers: Numbers) -> None:

@@ -4,48 +4,54 @@ As of larger ones (:mod:`gpuarray.codegen.calls.linear_algebra.jacobi`) a multip
 turned until they are orthogonal, and the eigenvalues are Rayleigh quotients.
 """
 
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, near_one
 from gpuarray.codegen.calls.linear_algebra.rounds import ALONE, RotationTeam, Rounds, team_of
 
 
 def eigh(
-    frame: Frame, source: Matrix, values: Matrix | None, vectors: Matrix | None, status: Buffer, *, conjugated: bool
+    builder: Builder,
+    source: Matrix,
+    values: Matrix | None,
+    vectors: Matrix | None,
+    status: StepBuffer,
+    *,
+    conjugated: bool,
 ) -> bool:
     """Write eigenvalues and eigenvectors of the Hermitian matrix with the lower triangle of another, or its conjugate.
 
     The status becomes 1 if the last sweep turned columns, or an eigenvalue is not finite. Return False, and write
     nothing, if the matrix is too large.
     """
-    n, real = source.columns, Numbers(frame.dtype).real_dtype
+    n, real = source.columns, Numbers(builder.dtype).real_dtype
     if n > ALONE:
         return False
-    team = team_of(frame, n, n, n, extra=2 * -(-n // 2) * (3 * real.itemsize + 4))
+    team = team_of(builder, n, n, n, extra=2 * -(-n // 2) * (3 * real.itemsize + 4))
     if not team.room:
         return False
 
     def write(template: Template) -> None:
-        _Spectrum(template, frame, team, source, conjugated=conjugated).write(values, vectors, status)
+        _SpectrumWriter(template, builder, team, source, conjugated=conjugated).write(values, vectors, status)
 
     words = {"columns": n, "pairs": team.pairs, "pitch": team.pitch, **where("given", source)}
     if vectors is not None:
         words |= where("vectors", vectors)
-    frame.run(("spectrum", team), "rotations", write, words, frame.batch)
+    builder.run(("spectrum", team), "rotations", write, words, builder.batch)
     return True
 
 
-class _Spectrum:
+class _SpectrumWriter:
     """Writes the kernel."""
 
     def __init__(
-        self, template: Template, frame: Frame, team: RotationTeam, source: Matrix, *, conjugated: bool
+        self, template: Template, builder: Builder, team: RotationTeam, source: Matrix, *, conjugated: bool
     ) -> None:
-        self.template, self.kernel, self.numbers = template, template.kernel, Numbers(frame.dtype)
+        self.template, self.kernel, self.numbers = template, template.kernel, Numbers(builder.dtype)
         self.team, self.source, self.conjugated = team, source, conjugated
-        self.rounds = Rounds(template, frame, team)
+        self.rounds = Rounds(template, builder, team)
         self.read = template.bind(source.buffer, writable=False)
 
-    def write(self, values: Matrix | None, vectors: Matrix | None, status: Buffer) -> None:
+    def write(self, values: Matrix | None, vectors: Matrix | None, status: StepBuffer) -> None:
         """Write the kernel."""
         template, kernel, real, size = self.template, self.kernel, self.numbers.real, 2 * self.team.pairs
         kernel.module += [

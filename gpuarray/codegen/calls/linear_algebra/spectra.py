@@ -4,12 +4,12 @@ import numpy as np
 
 from gpuarray.codegen.calls.linear_algebra.blocks import move, update
 from gpuarray.codegen.calls.linear_algebra.columns import Columns, element_of_each, run_each, sum_columns
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.wgsl import WORKGROUP
 
 
-def least_squares(frame: Frame, columns: Columns, right: Matrix, share: float, *, wide: bool) -> Matrix:
+def least_squares(builder: Builder, columns: Columns, right: Matrix, share: float, *, wide: bool) -> Matrix:
     """Return the shortest solutions for right sides; singular values up to a share of the largest count as zeros.
 
     The columns W = A V, of lengths s, are those of a matrix, whose inverse is then V (W / s**2)^H; or of the adjoint of
@@ -18,18 +18,18 @@ def least_squares(frame: Frame, columns: Columns, right: Matrix, share: float, *
     assert columns.vectors is not None
     known, sought = (columns.vectors, columns.work) if wide else (columns.work, columns.vectors)
     adjoint = known.T
-    if frame.dtype.kind == "c":
-        copy = frame.matrix(known.rows, known.columns)
-        move(frame, known, copy, conjugated=True)
+    if builder.dtype.kind == "c":
+        copy = builder.matrix(known.rows, known.columns)
+        move(builder, known, copy, conjugated=True)
         adjoint = copy.T
-    parts, solution = frame.matrix(known.columns, right.columns), frame.matrix(sought.rows, right.columns)
-    update(frame, parts, adjoint, right, sign=0)
-    _divide(frame, columns, parts, share)
-    update(frame, solution, sought, parts, sign=0)
+    parts, solution = builder.matrix(known.columns, right.columns), builder.matrix(sought.rows, right.columns)
+    update(builder, parts, adjoint, right, sign=0)
+    _divide(builder, columns, parts, share)
+    update(builder, solution, sought, parts, sign=0)
     return solution
 
 
-def _divide(frame: Frame, columns: Columns, parts: Matrix, share: float) -> None:
+def _divide(builder: Builder, columns: Columns, parts: Matrix, share: float) -> None:
     """Divide rows by the squares of the lengths of columns, and multiply them by the scale of the matrix."""
 
     def write(template: Template) -> None:
@@ -38,12 +38,12 @@ def _divide(frame: Frame, columns: Columns, parts: Matrix, share: float) -> None
         template.matrix("parts")
         index, kept = template.index("parts", parts, "i", "j"), _is_kept(template, columns, "i")
         template.kernel.line(
-            f"var x = {Numbers(frame.dtype).zero};",
+            f"var x = {Numbers(builder.dtype).zero};",
             f"if ({kept}) {{ x = {written.load(index)} / length / length * {scales.load('plane')}; }}",
             written.store(index, "x"),
         )
 
-    run_each(frame, ("divide",), "division", write, parts, {**where("parts", parts), **_share(columns, share)})
+    run_each(builder, ("divide",), "division", write, parts, {**where("parts", parts), **_share(columns, share)})
 
 
 def _share(columns: Columns, share: float) -> dict[str, int]:
@@ -67,7 +67,7 @@ def _is_kept(template: Template, columns: Columns, j: str) -> str:
     return "length > least"
 
 
-def write_rank(frame: Frame, columns: Columns, share: float, target: Buffer) -> None:
+def write_rank(builder: Builder, columns: Columns, share: float, target: StepBuffer) -> None:
     """Write how many singular values are more than a share of the largest."""
 
     def write(template: Template) -> None:
@@ -86,15 +86,15 @@ def write_rank(frame: Frame, columns: Columns, share: float, target: Buffer) -> 
             "}",
         )
 
-    frame.run(("rank",), "rank", write, _share(columns, share), frame.batch)
+    builder.run(("rank",), "rank", write, _share(columns, share), builder.batch)
 
 
 # -- condition numbers -------------------------------------------------------------------------------------------------
 
 
-def write_ratios(frame: Frame, columns: Columns, order: object, target: Buffer) -> None:
+def write_ratios(builder: Builder, columns: Columns, order: object, target: StepBuffer) -> None:
     """Write condition numbers: quotients of singular values, or of sums of their powers and those of the inverses."""
-    real = Numbers(frame.dtype).real
+    real = Numbers(builder.dtype).real
 
     def write(template: Template) -> None:
         ratios = template.bind(target, writable=True)
@@ -122,17 +122,17 @@ def write_ratios(frame: Frame, columns: Columns, order: object, target: Buffer) 
             ratios.store("plane", "ratio"),
         )
 
-    values = {"short": columns.work.columns, "count": frame.batch}
-    frame.run(("ratios",), "quotients", write, values, -(-frame.batch // WORKGROUP))
+    values = {"short": columns.work.columns, "count": builder.batch}
+    builder.run(("ratios",), "quotients", write, values, -(-builder.batch // WORKGROUP))
 
 
-def norm(frame: Frame, a: Matrix, *, smallest: bool) -> Buffer:
+def norm(builder: Builder, a: Matrix, *, smallest: bool) -> StepBuffer:
     """Return the largest or smallest sum of absolute values of a column, or NaN if an element is."""
-    numbers = Numbers(frame.dtype)
+    numbers = Numbers(builder.dtype)
     real = numbers.real
-    sums, norms = (frame.buffer(frame.batch * size, numbers.real_dtype) for size in (a.columns, 1))
+    sums, norms = (builder.buffer(builder.batch * size, numbers.real_dtype) for size in (a.columns, 1))
     size = f"hypot_{real}(x.x, x.y)" if numbers.is_complex else "abs(x)"
-    sum_columns(frame, "sums", "sums of columns", sums, size, x=a)
+    sum_columns(builder, "sums", "sums of columns", sums, size, x=a)
 
     def write_extremes(template: Template) -> None:
         template.numbers("columns", "count")
@@ -149,17 +149,19 @@ def norm(frame: Frame, a: Matrix, *, smallest: bool) -> Buffer:
             written.store("plane", "worst"),
         )
 
-    counts = {"columns": a.columns, "count": frame.batch}
-    frame.run(("extremes", a.buffer), "norms", write_extremes, counts, -(-frame.batch // WORKGROUP))
+    counts = {"columns": a.columns, "count": builder.batch}
+    builder.run(("extremes", a.buffer), "norms", write_extremes, counts, -(-builder.batch // WORKGROUP))
     return norms
 
 
-def write_products(frame: Frame, first: Buffer, second: Buffer, target: Buffer, status: Buffer) -> None:
+def write_products(
+    builder: Builder, first: StepBuffer, second: StepBuffer, target: StepBuffer, status: StepBuffer
+) -> None:
     """Write the products of the norms of matrices and of their inverses, where NaN of an inverse alone is infinity.
 
     The status becomes 0, as singular matrices have condition numbers.
     """
-    real = Numbers(frame.dtype).real
+    real = Numbers(builder.dtype).real
 
     def write(template: Template) -> None:
         one, other = template.bind(first, writable=False), template.bind(second, writable=False)
@@ -174,4 +176,4 @@ def write_products(frame: Frame, first: Buffer, second: Buffer, target: Buffer, 
             failed.store("plane", "0"),
         )
 
-    frame.run(("products",), "products of norms", write, {"count": frame.batch}, -(-frame.batch // WORKGROUP))
+    builder.run(("products",), "products of norms", write, {"count": builder.batch}, -(-builder.batch // WORKGROUP))

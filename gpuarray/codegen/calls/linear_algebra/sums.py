@@ -24,7 +24,7 @@ def span_of(count: int, workgroup: int, dtype: DType, capabilities: Capabilities
     return together if is_exchanged else min(_SPAN, workgroup)
 
 
-class Sums:
+class CollectiveSums:
     """The sums of the variables ``names``, whose number is a power of two; all invocations have to come here.
 
     Parameters

@@ -3,7 +3,7 @@
 from typing import Final
 
 from gpuarray.codegen.calls.linear_algebra.blocks import unrolled, update
-from gpuarray.codegen.calls.linear_algebra.matrices import Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, Vectors
 
 #: Right sides of a workgroup, and most strips of their rows, each of which other invocations have.
@@ -11,47 +11,47 @@ _TOGETHER: Final = 32
 _STRIPS: Final = 8
 
 
-def rows_of_launch(frame: Frame) -> int:
+def rows_of_launch(builder: Builder) -> int:
     """Return for how many rows one launch solves: a block of the triangle for each strip fits workgroup memory."""
-    size, itemsize, capabilities = frame.block, frame.dtype.itemsize, frame.capabilities
+    size, itemsize, capabilities = builder.block, builder.dtype.itemsize, builder.capabilities
     free = capabilities.workgroup_memory // itemsize - size * _TOGETHER
     fitting = min(free // (Vectors.pitch_of(size) * size), capabilities.workgroup_size // _TOGETHER, _STRIPS)
     return size << (max(1, fitting).bit_length() - 1)
 
 
-def solve(frame: Frame, triangle: Matrix, right: Matrix, *, upper: bool = False, unit: bool = False) -> None:
+def solve(builder: Builder, triangle: Matrix, right: Matrix, *, upper: bool = False, unit: bool = False) -> None:
     """Solve a system with a triangle, in place; the other side of the diagonal is not read.
 
     Halves of the rows are solved for one after the other, so that the product between them has most of the work: of an
     upper triangle the last half comes first. With ``unit`` the diagonal counts as ones.
     """
-    n, most = triangle.rows, rows_of_launch(frame)
+    n, most = triangle.rows, rows_of_launch(builder)
     if n <= most:
         if upper:
             triangle, right = triangle.reversed, right.upside_down
-        _substitute(frame, triangle, right, unit=unit)
+        _substitute(builder, triangle, right, unit=unit)
         return
     half = -(-n // (2 * most)) * most
     known, rest = (slice(half, n), slice(0, half)) if upper else (slice(0, half), slice(half, n))
-    solve(frame, triangle[known, known], right[known, :], upper=upper, unit=unit)
-    update(frame, right[rest, :], triangle[rest, known], right[known, :])
-    solve(frame, triangle[rest, rest], right[rest, :], upper=upper, unit=unit)
+    solve(builder, triangle[known, known], right[known, :], upper=upper, unit=unit)
+    update(builder, right[rest, :], triangle[rest, known], right[known, :])
+    solve(builder, triangle[rest, rest], right[rest, :], upper=upper, unit=unit)
 
 
-def _substitute(frame: Frame, triangle: Matrix, right: Matrix, *, unit: bool) -> None:
+def _substitute(builder: Builder, triangle: Matrix, right: Matrix, *, unit: bool) -> None:
     if not right.rows:
         return
     along = abs(triangle.across) < abs(triangle.down)  # rows of the triangle are contiguous
-    strips = 1 << (-(-right.rows // frame.block) - 1).bit_length()
+    strips = 1 << (-(-right.rows // builder.block) - 1).bit_length()
 
     def write(template: Template) -> None:
-        _Substitution(template, frame, triangle, right, strips).write(unit=unit, along=along)
+        _Substitution(template, builder, triangle, right, strips).write(unit=unit, along=along)
 
     values = {
         "rows": right.rows, "columns": right.columns, **where("triangle", triangle), **where("right", right),
     }  # fmt: skip
     key = ("substitute", triangle.buffer, right.buffer, unit, along, strips)
-    frame.run(key, "triangular solve", write, values, frame.batch * -(-right.columns // _TOGETHER))
+    builder.run(key, "triangular solve", write, values, builder.batch * -(-right.columns // _TOGETHER))
 
 
 class _Substitution:
@@ -60,9 +60,9 @@ class _Substitution:
     The strips are solved for one after the other, and subtracted from those below them at the same time.
     """
 
-    def __init__(self, template: Template, frame: Frame, triangle: Matrix, right: Matrix, strips: int) -> None:
+    def __init__(self, template: Template, builder: Builder, triangle: Matrix, right: Matrix, strips: int) -> None:
         self.template, self.kernel, self.triangle, self.right = template, template.kernel, triangle, right
-        self.numbers, self.size, self.strips = Numbers(frame.dtype), frame.block, strips
+        self.numbers, self.size, self.strips = Numbers(builder.dtype), builder.block, strips
         self.written = template.bind(right.buffer, writable=True)
         self.read = template.bind(triangle.buffer, writable=False)
         # a block of the triangle for each strip, with the inverses of the diagonal: its columns one after the other

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpuarray.codegen.calls.linear_algebra.blocks import IDENTITY, move
-from gpuarray.codegen.calls.linear_algebra.matrices import Buffer, Frame, Matrix, Template, where
+from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers
 from gpuarray.codegen.collectives import Collectives
 
@@ -29,47 +29,52 @@ class Tridiagonal:
     ----------
     reflectors : Matrix
         The columns of Q's reflectors, which begin below the diagonal.
-    numbers : Buffer
+    numbers : StepBuffer
         Of each matrix the diagonal of T, then the elements below it, none of which is negative, and the numbers by
         which reflectors are scaled.
-    phases : Buffer
+    phases : StepBuffer
         The diagonal of D, of absolute value 1.
     """
 
     reflectors: Matrix
-    numbers: Buffer
-    phases: Buffer
+    numbers: StepBuffer
+    phases: StepBuffer
 
 
-def reduce(frame: Frame, a: Matrix, block: int) -> Tridiagonal:
+def reduce(builder: Builder, a: Matrix, block: int) -> Tridiagonal:
     """Return the tridiagonal form of a Hermitian matrix, whose elements are near 1, and which is overwritten.
 
     Columns of zeros follow the reflectors, as many as make their number a multiple of ``block``.
     """
-    n, numbers = a.columns, Numbers(frame.dtype)
-    reflectors = frame.matrix(n, -(-n // block) * block)
-    move(frame, reflectors, reflectors, IDENTITY)  # zeros but for columns that are written
+    n, numbers = a.columns, Numbers(builder.dtype)
+    reflectors = builder.matrix(n, -(-n // block) * block)
+    move(builder, reflectors, reflectors, IDENTITY)  # zeros but for columns that are written
     form = Tridiagonal(
-        reflectors, frame.buffer(3 * n * frame.batch, numbers.real_dtype), frame.buffer(n * frame.batch, frame.dtype)
+        reflectors,
+        builder.buffer(3 * n * builder.batch, numbers.real_dtype),
+        builder.buffer(n * builder.batch, builder.dtype),
     )
     # two columns of products in turn: one is still read when the other is written
-    products = frame.buffer(2 * n * frame.batch, frame.dtype)
+    products = builder.buffer(2 * n * builder.batch, builder.dtype)
     # bytes of an invocation in workgroup memory, where sums are made there
-    summed = (_LINES + 2) * frame.dtype.itemsize
+    summed = (_LINES + 2) * builder.dtype.itemsize
     for j in range(n):
         left = n - (j + 1) // _ALIGNED * _ALIGNED
         workgroup = next((size for size in _WORKGROUPS if size * _EACH >= left), _WORKGROUPS[-1])
-        while workgroup > frame.capabilities.workgroup_size or workgroup * summed > frame.capabilities.workgroup_memory:
+        while (
+            workgroup > builder.capabilities.workgroup_size
+            or workgroup * summed > builder.capabilities.workgroup_memory
+        ):
             workgroup //= 2
         each = 1 << (-(-left // workgroup) - 1).bit_length()
 
         def write(template: Template, workgroup: int = workgroup, each: int = each) -> None:
             template.kernel.workgroup = workgroup
-            _Step(template, frame, a, form, products, each).write()
+            _Step(template, builder, a, form, products, each).write()
 
         groups = max(1, -(-(n - j - 1) // _LINES))
         values = {"n": n, "j": j, "groups_each": groups, **where("a", a), **where("v", form.reflectors)}
-        frame.run(("tridiagonal", workgroup, each), "reflector", write, values, frame.batch * groups)
+        builder.run(("tridiagonal", workgroup, each), "reflector", write, values, builder.batch * groups)
     return form
 
 
@@ -80,16 +85,16 @@ class _Step:
     """
 
     def __init__(
-        self, template: Template, frame: Frame, a: Matrix, form: Tridiagonal, products: Buffer, each: int
+        self, template: Template, builder: Builder, a: Matrix, form: Tridiagonal, products: StepBuffer, each: int
     ) -> None:
-        self.template, self.kernel, self.numbers = template, template.kernel, Numbers(frame.dtype)
+        self.template, self.kernel, self.numbers = template, template.kernel, Numbers(builder.dtype)
         self.a, self.v, self.each = a, form.reflectors, each
-        self.dtype, self.real_dtype = frame.dtype, self.numbers.real_dtype
+        self.dtype, self.real_dtype = builder.dtype, self.numbers.real_dtype
         self.access, self.reflectors, self.products, self.form_numbers, self.phases = (
             template.bind(buffer, writable=True)
             for buffer in (a.buffer, self.v.buffer, products, form.numbers, form.phases)
         )
-        self.collectives = Collectives(self.kernel, self.kernel.workgroup, frame.capabilities)
+        self.collectives = Collectives(self.kernel, self.kernel.workgroup, builder.capabilities)
 
     def write(self) -> None:
         """Write the kernel."""
