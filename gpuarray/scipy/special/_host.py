@@ -1,7 +1,5 @@
 """Functions without kernels, which SciPy runs on the host, and SciPy's own objects of errors and polynomials."""
 
-from inspect import signature
-from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
@@ -13,16 +11,31 @@ from gpuarray.scipy.special import _bessel, _compositions, _counts, _kernels
 from gpuarray.scipy.special._derivatives import PARTIALS
 
 _REASON: Final = "the function has no kernel"
-#: The parameters of functions of numbers alone: roots and zeros, polynomials as their coefficients, sequences.
-_NUMBERS: Final = frozenset(
-    ("alpha", "beta", "c", "complex", "m", "monic", "mu", "n", "nt", "p", "p1", "q", "q1", "h2", "k2")
+_POLYNOMIALS: Final = (
+    "legendre", "chebyt", "chebyu", "chebyc", "chebys", "jacobi", "laguerre", "genlaguerre", "hermite", "hermitenorm",
+    "gegenbauer", "sh_legendre", "sh_chebyt", "sh_chebyu", "sh_jacobi",
+)  # fmt: skip
+_ZEROS: Final = (
+    "ai", "bei", "beip", "ber", "berp", "bi", "erf", "fresnel", "fresnelc", "fresnels", "jn", "jnjnp", "jnp", "jnyn",
+    "kei", "keip", "kelvin", "ker", "kerp", "y0", "y1", "y1p", "yn", "ynp",
+)  # fmt: skip
+_ROOTS: Final = ("p", "t", "u", "c", "s", "j", "l", "la", "h", "he", "cg", "ps", "ts", "us", "js")
+#: The functions that take numbers and no arrays.
+_OF_NUMBERS: Final = frozenset(
+    (
+        *_POLYNOMIALS,
+        *(f"roots_{polynomial}" for polynomial in _POLYNOMIALS),
+        *(f"{polynomial}_roots" for polynomial in _ROOTS),
+        *(f"{function}_zeros" for function in _ZEROS),
+        *("bernoulli", "euler", "mathieu_even_coef", "mathieu_odd_coef", "obl_cv_seq", "pro_cv_seq", "ellip_normal"),
+    )
 )
 _SERVICES: Final = ("geterr", "seterr", "errstate", "SpecialFunctionWarning", "SpecialFunctionError")
 
 
 def _hosted(name: str) -> Any:
     original = getattr(scipy_special, name)
-    if isinstance(original, FunctionType) and not {*signature(original).parameters} - _NUMBERS:
+    if name in _OF_NUMBERS:
         return designed(original, f"special.{name}")
     is_elementwise = isinstance(original, np.ufunc) or type(original).__name__ == "MultiUFunc"
     in_parts = elementwise(original) if is_elementwise else None
