@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions import manipulation, products, reductions
+from gpuarray.functions import few_products, manipulation, products, reductions
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_arrays, standard_function, write_out
 from gpuarray.functions.at_once import ANY
 from gpuarray.functions.registry import implements, native
@@ -105,7 +105,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return products.outer(left, right)
 
 
-@implements("linalg.multi_dot", at_once="chains of products")
+@implements("linalg.multi_dot", at_once="refused or few", call=few_products.multi_dot)
 def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
     """Return the product of several matrices, in the order that takes the fewest multiplications.
 
@@ -140,26 +140,5 @@ def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
             )
     extents = [1 if operands[0].ndim == 1 else operands[0].shape[0], *(a.shape[0] for a in operands[1:])]
     extents.append(1 if operands[-1].ndim == 1 else operands[-1].shape[1])
-    product = _chain(operands, _splits(extents), 0, len(operands) - 1)
-    return write_out(product, out)
-
-
-def _splits(extents: Sequence[int]) -> dict[tuple[int, int], int]:
-    """Return the cheapest split of each part of a chain of products (Cormen et al., chapter 15.2)."""
-    count = len(extents) - 1
-    cost = {(i, i): 0 for i in range(count)}
-    splits = {}
-    for length in range(1, count):
-        for i in range(count - length):
-            j = i + length
-            cost[i, j], splits[i, j] = min(
-                (cost[i, k] + cost[k + 1, j] + extents[i] * extents[k + 1] * extents[j + 1], k) for k in range(i, j)
-            )
-    return splits
-
-
-def _chain(operands: Sequence[GpuArray], splits: dict[tuple[int, int], int], first: int, last: int) -> GpuArray:
-    if first == last:
-        return operands[first]
-    split = splits[first, last]
-    return products.matmul(_chain(operands, splits, first, split), _chain(operands, splits, split + 1, last))
+    _, order = few_products.cheapest_order(extents)
+    return write_out(few_products.in_order(products.matmul, operands, order), out)

@@ -13,9 +13,8 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.functions import lapack
+from gpuarray.functions import few_products, lapack
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
-from gpuarray.functions.at_once import fresh
 from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import factor_dtype, real_dtype, run, run_checked, square
 from gpuarray.functions.matrices import eye
@@ -200,7 +199,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     return LstsqResult(solution, residuals, rank, s)
 
 
-@implements("linalg.matrix_power", at_once="elements", call=fresh(np.linalg.matrix_power))
+@implements("linalg.matrix_power", at_once="elements", call=few_products.matrix_power)
 @standard_function
 def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     """Return powers of matrices by repeated squaring. Negative powers are those of the inverse.

@@ -2,12 +2,10 @@
 
 from math import inf
 from operator import index
-from typing import Any, Final
-
-import numpy as np
+from typing import Any
 
 from gpuarray.array import GpuArray
-from gpuarray.functions import elementwise, reductions
+from gpuarray.functions import elementwise, few_products, reductions
 from gpuarray.functions.arguments import ArrayLike, Axis, inexact, standard_function
 from gpuarray.functions.at_once import ANY, QUICK
 from gpuarray.functions.manipulation import expand_dims, moveaxis
@@ -120,17 +118,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     return norms if keepdims else norms.reshape(array.shape[:-2])
 
 
-#: NumPy's function, which does not look for arrays of other packages.
-_norm: Final = getattr(np.linalg.norm, "__wrapped__", np.linalg.norm)
-
-
-def _of_few_or_all(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    if x.size > QUICK and not (ord is None and axis is None):
-        raise NotImplementedError  # threads share what is no product of a vector with itself
-    return _norm(x, ord, axis, keepdims)
-
-
-@implements("linalg.norm", at_once="elements", call=_of_few_or_all, most=ANY)
+@implements("linalg.norm", at_once="elements", call=few_products.norm, most=ANY)
 def norm(x: ArrayLike, /, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> GpuArray:
     """Return norms of vectors or matrices, as :func:`numpy.linalg.norm` chooses between them.
 

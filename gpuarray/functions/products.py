@@ -10,7 +10,7 @@ from numpy.exceptions import AxisError
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
-from gpuarray.functions import elementwise
+from gpuarray.functions import elementwise, few_products
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, standard_function, write_out
 from gpuarray.functions.at_once import ANY
 from gpuarray.functions.creation import zeros_like
@@ -152,7 +152,7 @@ def matrix_transpose(x: ArrayLike, /) -> GpuArray:
     return as_array(x).mT
 
 
-@native("tensordot", "linalg.tensordot", at_once="contractions")
+@native("tensordot", "linalg.tensordot", at_once="refused or few", call=few_products.tensordot)
 @standard_function
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
     """Return the sum of products over several axes.

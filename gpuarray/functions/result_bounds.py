@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from gpuarray.array.compiled import ELEMENTS, INTEGERS, MATRICES, MULTIPLES, PAIRS, PRODUCTS, VECTORS
-from gpuarray.array.immediate import MULTIPLICATIONS, have_few_products
-from gpuarray.graph.shapes import listed
+from gpuarray.array.immediate import have_few_products
 from gpuarray.immediacy import FEW_LINES, ONE_THREAD, immediacy
 
 #: The most elements of a result of one of the products and multiples.
@@ -67,22 +66,9 @@ def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) ->
     return all(host.size <= immediacy().limit for host in hosts) and has_few_elements(hosts, arguments, keywords)
 
 
-def _has_few_rows(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    """Return whether products of any of the matrices take few multiplications."""
-    return bool(max([max(host.shape, default=1) for host in hosts]) ** 3 <= MULTIPLICATIONS)
-
-
 def _has_few_solutions(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     """Return whether solutions of systems are few; those of one matrix have the extents of the arguments."""
     return all(host.ndim <= 2 for host in hosts) or has_few_elements(hosts, arguments, keywords)
-
-
-def _has_few_contracted(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
-    first, second = hosts
-    axes = arguments[2] if len(arguments) > 2 else keywords.get("axes", 2)
-    extents = second.shape[:axes] if isinstance(axes, int) else [second.shape[axis] for axis in listed(axes[1])]
-    products, shared = first.size * second.size, max(prod(extents), 1)
-    return bool(products <= shared * MULTIPLICATIONS and products <= shared**2 * immediacy().limit)
 
 
 def _has_few_products(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
@@ -131,12 +117,10 @@ RESULTS: Final[dict[str, Results]] = {
     "matrix products": Results(_FEW, _has_few_multiplications, VECTORS),
     # they are solutions of systems of linear equations
     "solutions": Results(_FEW, _has_few_solutions, ELEMENTS | VECTORS | MATRICES),
-    # they are products of several matrices
-    "chains of products": Results(_FEW, _has_few_rows, MATRICES),
     # they are products of vectors, of the shape to which the arrays broadcast or fewer elements
     "vector products": Results(_FEW, has_few_elements, ELEMENTS | VECTORS),
-    # they are sums of products over the last argument, ``axes``, of which NumPy computes those of few operations
-    "contractions": Results(_FEW, _has_few_contracted, PRODUCTS),
+    # they are small, because the function refuses other calls
+    "refused or few": Results(inf, has_few_elements),
     # they may have as many elements as the product of their sizes, or as the square of a single one
     "products": Results(_FEW, _has_few_products, PRODUCTS),
     # they have an element for each pair of elements, which operations that follow may compute where they need it
