@@ -73,7 +73,10 @@ class ViewableArray(StoredArray):
             apart = _apart(self._storage_layout())
             layout = apart._replace(offset=apart.offset + (part == "imag"))
             return self._see(layout, self._shape, dtype, None, self._access)
-        return self._see(self._layout, self._shape, dtype, part, self._access)
+        view = self._see(self._layout, self._shape, dtype, part, self._access)
+        if self._memory is view._made_cell.memory:
+            view._host, view._memory = getattr(self._host, part), self._memory
+        return view
 
     def regrouped(self, dtype: DType) -> Self | None:
         """Return complex numbers as pairs of their parts, or pairs as complex numbers; None if that is not possible.
