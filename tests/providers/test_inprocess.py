@@ -396,6 +396,16 @@ class TestScans:
         expected = op.combine.numpy.accumulate(x.astype("f8" if dtype == "f4" else result), axis=1)
         np.testing.assert_allclose(got, expected, rtol=1e-5, atol=2e-2 if dtype == "f4" else 1e-9)
 
+    @pytest.mark.parametrize("shape", [(90_000, 2, 1), (40_001, 8, 1), (5000, 3, 7), (1, 4, 1)])
+    @pytest.mark.parametrize(
+        ("op", "dtype"), [*product(SCANNED, ["i1", "u4", "f4", "f8", "?"]), (reductions.sum, "c8")]
+    )
+    def test_short_rows_have_numpys_bits(self, provider, shape, op, dtype):
+        x = values(shape, dtype)
+        result = op.accumulate(x.dtype)
+        got = run(provider, ScanStep(op, *shape, x.dtype, result, None, (x.dtype,), (result,)), [x], [shape])
+        np.testing.assert_array_equal(got, op.combine.numpy.accumulate(x, axis=1, dtype=result))
+
 
 class TestContractions:
     @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16", "i4", "u1", "?"])

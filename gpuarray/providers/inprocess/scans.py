@@ -1,10 +1,11 @@
 """Running folds along the middle axis of (before, length, after).
 
-Rows that lie side by side advance together, one vector operation a position; rows of contiguous elements run by
-themselves, and a long one in blocks: first the fold of every block, then the blocks, each starting from the fold of
-what is before it. Adding floating-point numbers one after the other waits for every sum, so long rows of them are
-added as products with a triangle of ones, which BLAS computes in many lanes: when the sums of short lines are known, a
-line's first element is raised by what is before the line, and the line times the triangle is the running sum.
+Rows that lie side by side, and short ones, advance together, one vector operation a position; other rows of
+contiguous elements run by themselves, and a long one in blocks: first the fold of every block, then the blocks, each
+starting from the fold of what is before it. Adding floating-point numbers one after the other waits for every sum, so
+long rows of them are added as products with a triangle of ones, which BLAS computes in many lanes: when the sums of
+short lines are known, a line's first element is raised by what is before the line, and the line times the triangle is
+the running sum.
 Invariant: the blocks depend on the step alone. The provider calls :class:`PreparedScan`.
 """
 
@@ -34,6 +35,10 @@ _ALONE_LEAST: Final = 1000
 
 #: Rows side by side from which advancing them together beats running each by itself.
 _TOGETHER_LEAST: Final = 64
+
+#: The bytes of the longest row that advances together with those behind it, those of a line of a cache: NumPy takes
+#: longer to begin with a row than for so few elements.
+_SHORT: Final = 64
 
 #: Rows side by side that one piece of work advances: their working set stays in the first-level cache.
 _TOGETHER: Final = 2048
@@ -76,6 +81,8 @@ class PreparedScan:
         step = self.step
         if step.after >= _TOGETHER_LEAST:
             self._run_together(source, target, workers)
+        elif step.length * self._dtype.itemsize <= _SHORT and target.dtype == self._dtype:
+            self._run_short(source, target, workers)
         elif step.after == 1 and step.length > 2 * _BLOCK:
             for row in range(step.before):
                 self._run_long(source[row, :, 0], target[row, :, 0], workers)
@@ -88,18 +95,27 @@ class PreparedScan:
         return f"{step.op.name} accumulated over axis 1 of ({step.before}, {step.length}, {step.after})\n"
 
     def _run_together(self, source: Array, target: Array, workers: WorkerPool) -> None:
-        combine, length, after = self._combine, self.step.length, self.step.after
-        columns = -(-after // _TOGETHER)
+        columns = -(-self.step.after // _TOGETHER)
 
         def piece(number: int) -> None:
             row, column = divmod(number, columns)
             span = slice(column * _TOGETHER, (column + 1) * _TOGETHER)
-            values, results = source[row, :, span], target[row, :, span]
-            np.copyto(results[0], values[0], casting="unsafe")
-            for position in range(1, length):
-                combine(results[position - 1], values[position], out=results[position], casting="unsafe")
+            self._advance(source[row, :, span], target[row, :, span])
 
         workers.run_each(self.step.before * columns, piece, self._advancing)
+
+    def _run_short(self, source: Array, target: Array, workers: WorkerPool) -> None:
+        def piece(number: int) -> None:
+            span = slice(number * self._rows, (number + 1) * self._rows)
+            self._advance(source[span].swapaxes(0, 1), target[span].swapaxes(0, 1))
+
+        workers.run_each(-(-self.step.before // self._rows), piece, self._advancing)
+
+    def _advance(self, values: Array, results: Array) -> None:
+        """Accumulate along the first axis."""
+        np.copyto(results[0], values[0], casting="unsafe")
+        for position in range(1, len(values)):
+            self._combine(results[position - 1], values[position], out=results[position], casting="unsafe")
 
     def _run_rows(self, source: Array, target: Array, workers: WorkerPool) -> None:
         before, rows = self.step.before, self._rows
