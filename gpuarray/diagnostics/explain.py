@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from gpuarray.array import GpuArray, joint_device
@@ -14,7 +15,7 @@ from gpuarray.diagnostics.explanation import ExplainedNode, ExplainedStep, Expla
 from gpuarray.fusion import step_texts
 from gpuarray.fusion.costs import cost
 from gpuarray.graph import choices
-from gpuarray.graph.nodes import Generate, Leaf, Node
+from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.graph.walk import current
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
@@ -65,7 +66,7 @@ def explain(*arrays: GpuArray | npt.NDArray[Any], stage: str | None = None) -> E
     for array in given[1:]:
         device = joint_device(device, array.device)
     resolved, reason = registry.resolution() if device.kind == "auto" else (registry.resolve(device), "asked for")
-    nodes = [current(a._cell.node if a.shows_all() else a.node()) for a in given]
+    nodes = [_node(array) for array in given]
     plan = evaluate.plan_of(nodes, device)
     if plan is not None:
         prepared, walked, provider = plan
@@ -90,6 +91,13 @@ def explain(*arrays: GpuArray | npt.NDArray[Any], stage: str | None = None) -> E
     if evaluation is None:
         return Explanation(resolved.name, reason, (), (), has_run=True, stage=stage)
     return replace(explanation_of(evaluation, reason), stage=stage)
+
+
+def _node(array: GpuArray) -> Node:
+    """Return the node of an array; a leaf if it has a single value, which graphs take for a number."""
+    if array._value is not None:
+        return host_leaf(np.array(array._value))
+    return current(array._cell.node if array.shows_all() else array.node())
 
 
 def explanation_of(evaluation: Evaluation, reason: str = "asked for") -> Explanation:

@@ -91,6 +91,18 @@ def test_what_numpy_computed_at_once_is_said_to_have_no_plan():
     assert "this is what ran" not in str(result)
 
 
+def test_a_single_value_that_numpy_computed_at_once_is_no_number_to_fill_in():
+    with xp.using(device="cpu", direct_limit=1000):
+        x = xp.ones(4)
+        for value in (x.sum(), np.linalg.norm(x), x[0]):
+            result = xp.explain(value)
+            assert (result.nodes, result.steps, result.has_run) == ((), (), True)
+            assert "small arrays at once" in str(result)
+        with xp.using(direct_limit=0):
+            pending = x * 2
+        assert xp.explain(x.sum(), pending).launches == 1
+
+
 def test_what_ran_long_ago_is_forgotten():
     x = xp.ones(4, device="cpu")
     y = x + 1
