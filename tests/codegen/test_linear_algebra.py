@@ -51,6 +51,11 @@ def difficult(kind: str, n: int, dtype: str = "float32") -> Array:
     """Return a matrix that is far from well conditioned, or none of whose elements are near 1."""
     generator = np.random.default_rng(1)
     places = np.arange(n)
+
+    def between(values: Array) -> Array:
+        left, right = (np.linalg.qr(generator.standard_normal((n, n)))[0] for _ in range(2))
+        return left * values @ right
+
     matrices = {
         "hilbert": 1 / (places[:, None] + places + 1.0),
         "graded": generator.standard_normal((n, n)) * 10.0 ** (-places * 20 / n),
@@ -61,6 +66,11 @@ def difficult(kind: str, n: int, dtype: str = "float32") -> Array:
         "large": 1e30 * generator.standard_normal((n, n)),
         "repeated columns": np.ones((n, n)) + np.eye(n),
         "equal columns": np.ones((n, n)),
+        "clustered values": between(
+            np.where(places < n // 2, 1.0, np.where(places < 3 * n // 4, 1e-3, 1 + 1e-6 * places))
+        ),
+        "one large value": between(np.where(places == 0, 1.0, 1e-6)),
+        "decaying values": between(10.0 ** (-places * 8 / n)),
     }
     return matrices[kind].astype(dtype)
 
@@ -75,6 +85,9 @@ DIFFICULT = (
     "large",
     "repeated columns",
     "equal columns",
+    "clustered values",
+    "one large value",
+    "decaying values",
 )
 
 
