@@ -15,7 +15,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 2
+#define VERSION 3
 
 #include "../_slots.h" /* attributes */
 #include "_state.h" /* what `install` is given, and replays */
@@ -69,34 +69,40 @@ end:
     return result != NULL || PyErr_Occurred() ? result : Py_NewRef(Py_NotImplemented);
 }
 
-static PyObject **fields_of(Replay *self) { return &self->settings; }
+static PyObject **part_of(PyObject *self, int number) { return (PyObject **)((char *)self + parts[number].offset); }
 
 static PyObject *replay_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    if (PyTuple_GET_SIZE(args) != FIELDS || (keywords != NULL && PyDict_GET_SIZE(keywords)))
-        return PyErr_Format(PyExc_TypeError, "a replay has %d parts", FIELDS);
-    Replay *self = (Replay *)type->tp_alloc(type, 0);
-    for (Py_ssize_t i = 0; self != NULL && i < FIELDS; i++)
-        fields_of(self)[i] = Py_NewRef(PyTuple_GET_ITEM(args, i));
-    if (self != NULL && PyTuple_GET_SIZE(self->arguments) > MOST_ARGUMENTS) {
+    if (PyTuple_GET_SIZE(args) || keywords == NULL || PyDict_GET_SIZE(keywords) != PART_COUNT)
+        return PyErr_Format(PyExc_TypeError, "a replay takes %d keywords", PART_COUNT);
+    PyObject *self = type->tp_alloc(type, 0);
+    for (int i = 0; self != NULL && i < PART_COUNT; i++) {
+        PyObject *part = PyDict_GetItemString(keywords, parts[i].name);
+        if (part == NULL) {
+            PyErr_Format(PyExc_TypeError, "a replay needs the keyword '%s'", parts[i].name);
+            Py_CLEAR(self);
+        } else
+            *part_of(self, i) = Py_NewRef(part);
+    }
+    if (self != NULL && PyTuple_GET_SIZE(((Replay *)self)->arguments) > MOST_ARGUMENTS) {
         Py_DECREF(self);
         return PyErr_Format(PyExc_ValueError, "a replay has at most %d arguments", MOST_ARGUMENTS);
     }
-    return (PyObject *)self;
+    return self;
 }
 
 static int replay_traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
-    for (Py_ssize_t i = 0; i < FIELDS; i++)
-        Py_VISIT(fields_of((Replay *)self)[i]);
+    for (int i = 0; i < PART_COUNT; i++)
+        Py_VISIT(*part_of(self, i));
     return 0;
 }
 
 static int replay_clear(PyObject *self)
 {
-    for (Py_ssize_t i = 0; i < FIELDS; i++)
-        Py_CLEAR(fields_of((Replay *)self)[i]);
+    for (int i = 0; i < PART_COUNT; i++)
+        Py_CLEAR(*part_of(self, i));
     return 0;
 }
 
@@ -110,7 +116,7 @@ static void replay_dealloc(PyObject *self)
 }
 
 PyDoc_STRVAR(replay_doc,
-"Replay(settings, arguments, aliases, guards, device, provider, sources, constants, fills, leaves, before, prepared,\n"
+"Replay(*, settings, arguments, aliases, guards, device, provider, sources, constants, fills, leaves, before, prepared,\n"
 "placed, schedule, order, origins, loads, sizes, actions, outputs, kind)\n--\n\n"
 "The calls of one recording; gpuarray/jit/compiled.py makes it. Called with the arguments, it returns the result, or\n"
 "NotImplemented if it has done nothing.");

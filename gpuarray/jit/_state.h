@@ -20,10 +20,20 @@ static PyObject *open_device, *lock_of, *begin, *blame, *holders, *discard, *not
 static PyObject *str_base, *str_trace, *str_tapes, *str_active, *str_are_same, *str_enter, *str_exit, *str_serial,
     *str_allocate_all, *str_repeat, *str_act, *empty, *zero, *zero_float;
 
-/* What a replay was made of; compiled.py documents each. */
+/* The parts of a replay, which are the keywords of its constructor; compiled.py has the values. */
+#define PARTS(PART) \
+    PART(settings) PART(arguments) PART(aliases) PART(guards) PART(device) PART(provider) PART(sources) PART(constants) \
+    PART(fills) PART(leaves) PART(before) PART(prepared) PART(placed) PART(schedule) PART(order) PART(origins) \
+    PART(loads) PART(sizes) PART(actions) PART(outputs) PART(kind)
+
 typedef struct {
     PyObject_HEAD
-    PyObject *settings, *arguments, *aliases, *guards, *device, *provider, *sources, *constants, *fills, *leaves,
-        *before, *prepared, *placed, *schedule, *order, *origins, *loads, *sizes, *actions, *outputs, *kind;
+#define MEMBER(name) PyObject *name;
+    PARTS(MEMBER)
 } Replay;
-#define FIELDS 21
+
+static const struct { const char *name; size_t offset; } parts[] = {
+#define NAMED(name) {#name, offsetof(Replay, name)},
+    PARTS(NAMED)
+};
+enum { PART_COUNT = sizeof parts / sizeof *parts };

@@ -31,7 +31,7 @@ from gpuarray.runtime.schedule import PlainSchedule, Schedule
 Replay: TypeAlias = Callable[..., Any]
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 2
+_VERSION: Final = 3
 _compiled: Final = extensions.load("gpuarray.jit._compiled", _VERSION)
 
 
@@ -142,26 +142,26 @@ def replay_of(recording: Recording, args: tuple[Any, ...]) -> Replay | None:
         return None
     cells = [array._cell for array in args if type(array) is GpuArray]
     replay: Replay = _compiled.Replay(
-        config.current,
-        arguments,
-        tuple([cells.index(cell) for cell in cells]),
-        recording.guards,
-        segment.device,
-        segment.provider,
-        tuple([s.array if s.variable is None else (s.variable, s.device) for s in recording.sources]),
-        recording.constants,
-        segment.fills,
-        tuple(leaves),
-        trials.asks_for_device if is_placed else None,
-        segment.prepared,
-        placed,
-        schedule,
-        segment.order,
-        segment.origins,
-        plain.loads,
-        plain.sizes,
-        _actions(segment, plain),
-        tuple(made),
-        recording.make.kind if isinstance(recording.make, Items) else None,
+        settings=config.current,
+        arguments=arguments,
+        aliases=tuple([cells.index(cell) for cell in cells]),
+        guards=recording.guards,
+        device=segment.device,
+        provider=segment.provider,
+        sources=tuple([s.array if s.variable is None else (s.variable, s.device) for s in recording.sources]),
+        constants=recording.constants,
+        fills=segment.fills,
+        leaves=tuple(leaves),
+        before=trials.asks_for_device if is_placed else None,
+        prepared=segment.prepared,
+        placed=placed,
+        schedule=schedule,
+        order=segment.order,
+        origins=segment.origins,
+        loads=plain.loads,
+        sizes=plain.sizes,
+        actions=_actions(segment, plain),
+        outputs=tuple(made),
+        kind=recording.make.kind if isinstance(recording.make, Items) else None,
     )
     return replay

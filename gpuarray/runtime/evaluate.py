@@ -53,8 +53,7 @@ __all__ = [
 _SHALLOW: Final = 8
 #: Values of fewer elements are read from host memory, if they are there, in less time than a device needs.
 QUICKLY_SEEN: Final = 1 << 17
-#: Nanoseconds that a recorded read or write of a few elements, and what is computed with them, takes more than in host
-#: memory, about.
+#: About the nanoseconds that a recorded read or write of a few elements, with its use, takes more than one on the host.
 _OF_PART: Final = 50e3
 #: Nanoseconds by which a program may fall behind a pinned device while it waits for a value.
 _BEHIND: Final = 1e6
