@@ -5,13 +5,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from gpuarray.dtypes import DType
 from gpuarray.fusion import costs
 from gpuarray.fusion.graphs import GraphView
 from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Instruction, Store
-from gpuarray.graph.layouts import Layout, Shape, contiguous, contiguous_strides
+from gpuarray.graph.layouts import Layout, Shape, contiguous, contiguous_strides, permute
 from gpuarray.graph.moving import MustStay
 from gpuarray.ops.spec import GenerateOp, MapOp
 
@@ -63,28 +64,25 @@ class Instructions:
     """The sum of ``costs``."""
     walks_again: bool = False
     """Whether an instruction at level FULL waits for a fold."""
+    walks: dict[int, int] = field(default_factory=dict)
+    """The bits of the instructions that each walk over a row computes, by the reductions that precede it; replaced, not
+    changed."""
+    walked: int = 0
+    """The bits of the instructions that any of them computes."""
+    repeated_operations: int = 0
+    """The operations that walks over a row do again after another one; beyond the limit no more count."""
     folds: list[int] = field(default_factory=list)
     """The numbers of the reductions."""
     fold_states: int = 0
     """How many numbers the folds of a row keep."""
 
     def __post_init__(self) -> None:
-        axes, shape = range(len(self.source_shape)), self.source_shape
-        if self.axes is None:
-            self.inner_axes, self.outer_axes, self.outer, self.inner = tuple(axes), (), (), shape
-            self.full_layout = contiguous(shape)
-            return
-        self.inner_axes = self.axes
-        self.outer_axes = tuple([a for a in axes if a not in self.inner_axes])
-        self.outer = tuple([shape[a] for a in self.outer_axes])
-        self.inner = tuple([shape[a] for a in self.inner_axes])
-        strides = contiguous_strides(shape)
-        order = self.outer_axes + self.inner_axes
-        self.full_layout = Layout(self.outer + self.inner, tuple([strides[a] for a in order]), 0)
+        space = _index_space(self.source_shape, self.axes)
+        self.inner_axes, self.outer_axes, self.outer, self.inner, self.full_layout = space
 
     def own_row(self) -> Layout:
         """Return the layout from the full index space to the current row."""
-        return Layout(self.outer + self.inner, contiguous_strides(self.outer) + (0,) * len(self.inner), 0)
+        return _row_of_each(self.outer, self.inner)
 
     def add(self, item: Instruction, operands: Sequence[int] = (), length: int = 1, cost: int = 0) -> int:
         """Append an instruction, which drivers see as ``length`` instructions; return its number.
@@ -149,10 +147,32 @@ class Instructions:
 
     def hoisted(self, layout: Layout, level: int) -> tuple[Layout, int]:
         """Return the layout at the lowest level that tells its elements apart."""
-        if level != FULL:
-            return layout, level
-        count = len(self.outer)
-        for extent, stride in zip(layout.shape[count:], layout.strides[count:], strict=True):
-            if extent != 1 and (stride or not extent):  # a row without elements has none to read once either
-                return layout, level
-        return Layout(self.outer, layout.strides[:count], layout.offset), OUTER
+        return _hoisted(layout, len(self.outer)) if level == FULL else (layout, level)
+
+
+@lru_cache(maxsize=1024)
+def _index_space(
+    shape: Shape, axes: tuple[int, ...] | None
+) -> tuple[tuple[int, ...], tuple[int, ...], Shape, Shape, Layout]:
+    """Return the inner and the outer axes, the two index spaces, and the layout of the full one."""
+    every = tuple(range(len(shape)))
+    if axes is None:
+        return every, (), (), shape, contiguous(shape)
+    others = tuple([a for a in every if a not in axes])
+    outer = tuple([shape[a] for a in others])
+    inner = tuple([shape[a] for a in axes])
+    return axes, others, outer, inner, permute(contiguous(shape), others + axes)
+
+
+@lru_cache(maxsize=1024)
+def _row_of_each(outer: Shape, inner: Shape) -> Layout:
+    return Layout(outer + inner, contiguous_strides(outer) + (0,) * len(inner), 0)
+
+
+@lru_cache(maxsize=8192)
+def _hoisted(layout: Layout, count: int) -> tuple[Layout, int]:
+    """Return a layout of the full index space, of which ``count`` axes are outer ones, at the lowest level."""
+    for extent, stride in zip(layout.shape[count:], layout.strides[count:], strict=True):
+        if extent != 1 and (stride or not extent):  # a row without elements has none to read once either
+            return layout, FULL
+    return Layout(layout.shape[:count], layout.strides[:count], layout.offset), OUTER

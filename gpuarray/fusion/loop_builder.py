@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from math import prod
+from operator import attrgetter
 from typing import Any, Final, TypeAlias, TypeVar
 
 from gpuarray.dtypes import DType, canonical, uint32
@@ -16,7 +17,7 @@ from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
-#: The lists that a loop builder only appends to, except in :meth:`LoopBuilder.restore`.
+#: The lists and dictionaries that a loop builder only appends to, except in :meth:`LoopBuilder.restore`.
 _GROWING: Final = (
     "instructions",
     "stores",
@@ -34,6 +35,24 @@ _GROWING: Final = (
     "repeated",
     "folds",
 )
+#: What else changes: it is replaced.
+_REPLACED: Final = (
+    "axes",
+    "inner_axes",
+    "outer_axes",
+    "outer",
+    "inner",
+    "full_layout",
+    "length",
+    "operations",
+    "walks_again",
+    "walks",
+    "walked",
+    "repeated_operations",
+    "fold_states",
+)
+_growing_of: Final = attrgetter(*_GROWING)
+_replaced_of: Final = attrgetter(*_REPLACED)
 
 
 Laid = TypeVar("Laid", Instruction, Store)
@@ -47,15 +66,17 @@ class LoopBuilder(Lowering):
 
     def mark(self) -> "Mark":
         """Return the state from which :meth:`restore` undoes all later changes."""
-        fields = dict(self.__dict__)
-        return fields, [len(fields[name]) for name in _GROWING]
+        growing = _growing_of(self)
+        return growing, [*map(len, growing)], _replaced_of(self)
 
     def restore(self, mark: "Mark") -> None:
         """Undo all changes since ``mark`` was made."""
-        fields, lengths = mark
-        self.__dict__.update(fields)
-        for name, length in zip(_GROWING, lengths, strict=True):
-            grown = fields[name]
+        growing, lengths, replaced = mark
+        self.__dict__.update(zip(_REPLACED, replaced, strict=True))
+        self.__dict__.update(zip(_GROWING, growing, strict=True))  # lowering everything again replaces them, too
+        for grown, length in zip(growing, lengths, strict=True):
+            if len(grown) == length:
+                continue
             if isinstance(grown, list):
                 del grown[length:]
                 continue
@@ -119,6 +140,7 @@ class LoopBuilder(Lowering):
             operand = self.add_operation(ops.cast, (operand,), kind, FULL)
         value = self.add(Fold(op, operand, kind, self.graph.nodes[position].dtype), (operand,))
         self.folds.append(value)
+        self._walk(operand, self.phases[value])
         self.fold_states += op.state_size
         self._keep_value(position, value, True, contiguous(self.outer), OUTER)
 
@@ -192,6 +214,20 @@ class LoopBuilder(Lowering):
             self.outputs.append(position)
             node = self.graph.nodes[position]
             self.stores.append(Store(len(self.outputs) - 1, value, layout, node.size, node.dtype, level))
+            if level == FULL and self.axes is not None:
+                self._walk(value, self._value_phase(value))
+
+    def _walk(self, value: int, phase: int) -> None:
+        """Note that the walk over a row which ``phase`` reductions precede computes an instruction."""
+        known = self.walks.get(phase, 0)
+        new = self.below[value] & ~known
+        again = new & self.walked
+        while again and self.repeated_operations <= costs.REPEATED_LIMIT:
+            number = again.bit_length() - 1
+            self.repeated_operations += self.costs[number]
+            again ^= 1 << number
+        self.walks = {**self.walks, phase: known | new}
+        self.walked |= new
 
     def makes_elsewhere(self, reader: "LoopBuilder") -> bool:
         """Whether an elementwise loop reads what this one, over the same elements, makes, but at another element."""
@@ -212,9 +248,7 @@ class LoopBuilder(Lowering):
 
     def has_row_program(self) -> bool:
         """Whether anything at level FULL waits for a fold."""
-        return bool(self.folds) and (
-            self.walks_again or any(s.level == FULL and self._value_phase(s.value) > 0 for s in self.stores)
-        )
+        return bool(self.folds) and (self.walks_again or any(self.walks))
 
     def refuse_repetition(self) -> None:
         """Request that a small value is stored which is computed for many elements, if that takes longer than a launch.
@@ -235,24 +269,6 @@ class LoopBuilder(Lowering):
         items = zip(self.costs, self.instructions, strict=True)
         if sum(cost for cost, item in items if item.level == FULL) > int(large * graph.recompute * costs.HIDDEN):
             raise StoreFirst(positions[0])
-
-    def repeated_operations(self) -> int:
-        """Return the operations that walks over a row do again after an earlier one; beyond the limit no more count."""
-        walks: dict[int, int] = {}  # the bits of the instructions of each
-        for number in self.folds:
-            phase = self.phases[number]
-            walks[phase] = walks.get(phase, 0) | self.below[self.instructions[number].operands[0]]
-        for store in self.stores:
-            if store.level == FULL:
-                phase = self._value_phase(store.value)
-                walks[phase] = walks.get(phase, 0) | self.below[store.value]
-        once = total = 0
-        for walk in walks.values():
-            again, once = once & walk, once | walk
-            while again and total <= costs.REPEATED_LIMIT:
-                total += self.costs[again.bit_length() - 1]
-                again ^= 1 << again.bit_length() - 1
-        return total
 
     def _value_phase(self, value: int) -> int:
         return self.phases[value] + isinstance(self.instructions[value], Fold)
@@ -296,7 +312,7 @@ class LoopBuilder(Lowering):
         return node.dtype if names[number] == "result" else canonical(names[number])
 
 
-Mark: TypeAlias = tuple[dict[str, Any], list[int]]
+Mark: TypeAlias = tuple[tuple[Any, ...], list[int], tuple[Any, ...]]
 
 
 def _row_strides(shape: Shape, outer: Shape) -> Shape:

@@ -58,19 +58,26 @@ class Lowering(Instructions):
         stack: list[tuple[_Request, list[_Request], list[int]]] = [(request, self._wanted(*request), [])]
         while stack:
             request, wanted, values = stack[-1]
-            for operand in wanted[len(values) :]:
+            while len(values) < len(wanted):
+                operand = wanted[len(values)]
                 value = memo.get(operand)
                 if value is None:
-                    position = operand[0]
-                    if position not in stored:
-                        if self.length > 2 * INSTRUCTION_LIMIT:
-                            self._refuse_growth(position)
-                        if type(nodes[position]) is View and type(operand[1]) is Layout:
-                            wanted[len(values)] = self._seen_through(*operand)
-                        else:
-                            stack.append((operand, self._wanted(*operand), []))
+                    position, inner, _ = operand
+                    if position in stored:
+                        value = memo[operand] = self._stored(*operand)
+                        values.append(value)
+                        continue
+                    if self.length > 2 * INSTRUCTION_LIMIT:
+                        self._refuse_growth(position)
+                    kind = type(nodes[position])
+                    if kind is View and type(inner) is Layout:
+                        wanted[len(values)] = self._seen_through(*operand)
+                        continue
+                    operands = self._wanted(*operand)
+                    if operands:
+                        stack.append((operand, operands, []))
                         break
-                    value = memo[operand] = self._stored(*operand)
+                    value = memo[operand] = self._emit(*operand, operands)
                 values.append(value)
             else:
                 stack.pop()

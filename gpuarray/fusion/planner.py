@@ -292,7 +292,7 @@ class Planner:
             return False
         if not has_row_program:
             return True
-        if builder.repeated_operations() > costs.REPEATED_LIMIT:
+        if builder.repeated_operations > costs.REPEATED_LIMIT:
             return False
         rows, columns = prod(builder.outer), prod(builder.inner)
         trailing = not builder.source_shape or (len(builder.source_shape) - 1) in builder.inner_axes
