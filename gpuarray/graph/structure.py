@@ -59,11 +59,15 @@ class Structure:
     form: ClassVar[Form] = EXACT
 
     def __init__(self, meanings: list[Meaning], roots: list[int]) -> None:
-        of, of_source = self.form
         self.meanings = meanings
         self.roots = roots
+        self._none: list[Any] | None = None
+
+    def _prepare(self) -> list[Any]:
+        """Compute what :meth:`match` compares, before the first graph is compared; return a list for its nodes."""
+        of, of_source = self.form
+        meanings = self.meanings
         self._forms = [of(meaning) if meaning.inputs else of_source(meaning) for meaning in meanings]
-        self._none: list[Any] = [None] * len(meanings)
         self._roots = [self._compared(index) for index in self.roots]
         # by operand, users before their operands: the index of the user, which operand, and what is compared
         self._inner: list[tuple[int, int, int, Any, Any, Any, int]] = []
@@ -71,17 +75,19 @@ class Structure:
         self._shared: list[tuple[int, int, int]] = []
         known = {*self.roots}
         for user in range(len(meanings) - 1, -1, -1):
-            for slot, index in enumerate(self.meanings[user].inputs):
+            for slot, index in enumerate(meanings[user].inputs):
                 compared = self._compared(index)
                 if index in known:
                     self._shared.append((user, slot, index))
-                elif self.meanings[index].inputs:
-                    if self.meanings[index].kind is Map and compared[1] not in _CONVERSIONS:
+                elif meanings[index].inputs:
+                    if meanings[index].kind is Map and compared[1] not in _CONVERSIONS:
                         compared = (index, compared[1], None, *compared[3:])  # its operation and operands say the rest
                     self._inner.append((user, slot, *compared))
                 else:
                     self._sources.append((user, slot, index, self._forms[index]))
                 known.add(index)
+        self._none = [None] * len(meanings)
+        return self._none
 
     def _compared(self, index: int) -> tuple[int, Any, Any, Any, int]:
         meaning = self.meanings[index]
@@ -102,10 +108,10 @@ class Structure:
 
     def match(self, roots: Sequence[Node]) -> list[Node] | None:
         """Return the nodes below ``roots`` by walk index if their graph has this structure, else None."""
-        if len(roots) != len(self._roots):
+        if len(roots) != len(self.roots):
             return None
         of, of_source = self.form
-        nodes: list[Any] = self._none[:]
+        nodes = (self._none or self._prepare())[:]
         for number, (index, op, dtype, form, count) in enumerate(self._roots):  # zip(strict=True) takes longer
             node = roots[number]
             if node.op is not op or node.dtype is not dtype or node.result is not None or len(node.inputs) != count:

@@ -1,6 +1,6 @@
 """Walks over graphs, without recursion."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -122,7 +122,9 @@ class Merged(NamedTuple):
     duplicates: list[tuple[int, int]]
 
 
-def merge(walk: Walk, instead: Mapping[int, Node] = MappingProxyType({})) -> Merged:
+def merge(
+    walk: Walk, instead: Mapping[int, Node] = MappingProxyType({}), meanings: Sequence[Meaning] | None = None
+) -> Merged:
     """Return the different nodes of a walk.
 
     Leaves are not compared, nor generators: a plan must not depend on whether two values happen to be equal.
@@ -133,6 +135,8 @@ def merge(walk: Walk, instead: Mapping[int, Node] = MappingProxyType({})) -> Mer
         The walk.
     instead : dict
         Nodes that replace those of the walk, by walk index. They have each other as operands.
+    meanings : sequence of Meaning, optional
+        What :func:`meanings_of` the nodes returns, if it is known.
     """
     merged = Merged([], {}, [], [])
     first: dict[Meaning, int] = {}
@@ -140,7 +144,11 @@ def merge(walk: Walk, instead: Mapping[int, Node] = MappingProxyType({})) -> Mer
         number = len(merged.order)
         stand_in = instead.get(index, node)
         if node.inputs:
-            known = first.setdefault(meaning(stand_in, merged.position), number)
+            if meanings is not None and number == index:  # its operands have the numbers of the walk
+                means = meanings[index]
+            else:
+                means = meaning(stand_in, merged.position)
+            known = first.setdefault(means, number)
             if known != number:
                 merged.position[node] = merged.position[stand_in] = known
                 merged.duplicates.append((index, known))

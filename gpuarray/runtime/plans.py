@@ -260,7 +260,7 @@ def _template(
         numbers, assumed, sizes = motion.changed(pattern.numbers(walk.order), pattern.extents)
         instead = pattern.with_numbers(walk.order, numbers)
         followed = {number: walk.order[pattern.offsets[number]] for number in motion.divisors}
-    merged = merge(walk, instead)
+    merged = merge(walk, instead, graph.structure.meanings if motion is None else None)
     symbols = {number: merged.position[node] for number, node in followed.items()}
     targets = {merged.position[walk.order[index]] for index in wanted}
     settings = config.current
