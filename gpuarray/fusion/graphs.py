@@ -61,8 +61,8 @@ class GraphView:
     """Whether writes to boxes, and concatenations, are selected where they are read, if that is cheaper."""
     binding_limit: float = inf
     """Bytes that one binding shows."""
-    has_large: bool = False
-    """Whether an array has more bytes than that."""
+    largest: int = 0
+    """Bytes of the largest array."""
     recompute: int = 0
     """How many operations an element may take to be computed twice rather than stored."""
     foreign: set[int] = field(default_factory=set)
@@ -106,7 +106,7 @@ class GraphView:
         self.narrow, self.launch = profile.narrow_product, profile.launch_operations
         self.recompute = profile.recompute_limit
         self.selects, self.binding_limit = fuse and profile.selects_boxes, capabilities.binding_limit
-        self.has_large = any(node.nbytes > self.binding_limit for node in self.nodes)
+        self.largest = max([node.nbytes for node in self.nodes])
         for position, node in enumerate(self.nodes):
             if type(node) not in _FREE or not fuse:
                 self._demand(position, node, fuse)
@@ -201,7 +201,7 @@ class GraphView:
 
     def _can_read_anywhere(self, positions: Iterable[int]) -> bool:
         """Whether any elements of values can be computed: from arrays of one binding, by coordinates that are known."""
-        stack = [*positions] if self.symbols or self.has_large else []
+        stack = [*positions] if self.symbols or self.largest > self.binding_limit else []
         while stack:
             current = stack.pop()
             node = self.nodes[current]

@@ -92,10 +92,13 @@ class Instructions:
         number = len(self.instructions)
         if self.axes is not None:
             phase = below = 0
+            is_full = item.level == FULL
             if self.folds:
-                phase = max([self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands], default=0)
-                self.walks_again |= phase > 0 and item.level == FULL
-            if item.level == FULL:
+                for operand in operands:
+                    after = self.phases[operand] + (type(self.instructions[operand]) is Fold)
+                    phase = after if after > phase else phase
+                self.walks_again |= phase > 0 and is_full
+            if is_full:
                 below = 1 << number if cost else 0
                 for operand in operands:
                     below |= self.below[operand]

@@ -66,8 +66,9 @@ class Limits:
         first = 0
         for position, (node, inputs) in enumerate(zip(graph.nodes, graph.inputs, strict=True)):
             # other kinds select between their operands, if they are not stored
-            length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else len(inputs)
-            is_elementwise = type(node) in _ELEMENTWISE
+            kind = type(node)
+            length = costs.instructions_of(node.op) if isinstance(node, (Map, Generate)) else len(inputs)
+            is_elementwise = kind in _ELEMENTWISE
             most = self.bindings + 2 if is_elementwise else self.bindings  # other kinds store partial results
             if len(inputs) > most and not is_elementwise:
                 inputs = ()
@@ -79,10 +80,10 @@ class Limits:
             first += length
             self._reads.append(read)
             self._inside.append(inside)
-            if type(node) is Reduce or (is_elementwise and not rows.isdisjoint(inputs) and self._is_row(node, inputs)):
+            if kind is Reduce or (is_elementwise and not rows.isdisjoint(inputs) and self._is_row(node, inputs)):
                 rows.add(position)
             count, space, loops = again.get(position, (1, None, 1))
-            times.append(max([times[i] for i in free], default=1) * count)
+            times.append(max([times[i] for i in free]) * count if free else count)
             if count > 1 and (self._is_too_much(position, times[-1], count, space) or self._is_read_much(read, loops)):
                 stored.add(position)
 
@@ -172,17 +173,20 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None, int]]:
     nodes = graph.nodes
     folds: list[int] = []  # how many folds are below a node
     seen: list[_Seen] = []
+    constant: list[bool] = []
     open_ = {position for position, node in enumerate(nodes) if isinstance(node, Map)}  # may be stored or not
     readers: dict[int, dict[tuple[Any, int], int]] = {}
     for position, (node, inputs) in enumerate(zip(nodes, graph.inputs, strict=True)):
-        loop = max([folds[i] for i in inputs], default=0)
+        kind = type(node)
+        loop = max([folds[i] for i in inputs]) if inputs else 0
         is_selected = isinstance(node, Scatter) and graph.is_selected(position)
-        folds.append(loop if type(node) in _IN_LOOPS or is_selected else loop + 1)
-        read = [seen[i] for i in inputs if type(nodes[i]) is not Generate or not boxes.is_constant(nodes[i])]
-        if len(read) == 1 and type(node) in _AT_ONE_PLACE:
+        folds.append(loop if kind in _IN_LOOPS or is_selected else loop + 1)
+        read = [seen[i] for i in inputs if not constant[i]]
+        constant.append(kind is Generate and boxes.is_constant(node))
+        if len(read) == 1 and kind in _AT_ONE_PLACE:
             below, index, operations = read[0]
-            if isinstance(node, View):
-                seen.append((below, (*index, node.layout), operations))
+            if kind is View:
+                seen.append((below, (*index, node.detail), operations))
                 continue
             operations += costs.of_node(node)
             if operations < costs.STORE:
@@ -194,7 +198,7 @@ def _read_again(graph: GraphView) -> dict[int, tuple[int, int | None, int]]:
             below, index, _ = seen[inputs[1]]
             readers.setdefault(below, {})[(*index, node.layout), loop] = node.size
             continue
-        if isinstance(node, Scatter | Concat):
+        if kind is Scatter or kind is Concat:
             loop = -position
         for below, index, _ in read:
             if below in open_:

@@ -275,17 +275,19 @@ class LoopBuilder(Lowering):
 
     def finish(self, unstored: set[int]) -> Loop:
         """Return the loop without the stores of ``unstored`` positions, its layouts collapsed."""
-        stores, outputs = self.stores, self.outputs
+        instructions, stores, outputs = self.instructions, self.stores, self.outputs
         if not unstored.isdisjoint(outputs):
             remaining = [s for s in stores if outputs[s.slot] not in unstored]
             self.outputs = [o for o in outputs if o not in unstored]
             stores = [replace(s, slot=self.outputs.index(outputs[s.slot])) for s in remaining]
             outputs = self.outputs
+        if self.graph.symbols:  # offsets move
+            instructions, stores = [*map(self._with_slot, instructions)], [*map(self._with_slot, stores)]
         loop = Loop(
             self.outer,
             self.inner,
-            tuple(map(self._with_slot, self.instructions)),
-            tuple(map(self._with_slot, stores)),
+            tuple(instructions),
+            tuple(stores),
             tuple(self.graph.nodes[i].dtype for i in self.inputs),
             tuple(self.graph.nodes[o].dtype for o in outputs),
             tuple(self._scalar_dtype(*s) for s in self.scalars),

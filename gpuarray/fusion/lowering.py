@@ -77,7 +77,7 @@ class Lowering(Instructions):
                     if operands:
                         stack.append((operand, operands, []))
                         break
-                    value = memo[operand] = self._emit(*operand, operands)
+                    value = memo[operand] = self._emit(*operand, [])
                 values.append(value)
             else:
                 stack.pop()
@@ -342,6 +342,7 @@ _Request: TypeAlias = tuple[int, Layout | Beyond, int]
 
 def same_map(first: Layout, second: Layout) -> bool:
     """Whether two layouts of one shape name the same positions: strides of extent 1 do not count."""
-    return first.offset == second.offset and all(
-        extent == 1 or a == b for extent, a, b in zip(first.shape, first.strides, second.strides, strict=True)
+    return first is second or (
+        first.offset == second.offset
+        and all(extent == 1 or a == b for extent, a, b in zip(first.shape, first.strides, second.strides, strict=True))
     )

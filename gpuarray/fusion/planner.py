@@ -302,6 +302,8 @@ class Planner:
     def _further_windows(self, builder: LoopBuilder) -> int:
         """Return the extra bindings for arrays larger than one binding of which a loop takes elements anywhere."""
         shown, nodes = shown_bytes(self.capabilities), self.graph.nodes
+        if self.graph.largest <= shown:
+            return 0
         taken = {builder.inputs[slot] for slot in builder.taken}
         taken |= {builder.outputs[store.slot] for store in builder.stores if store.position is not None}
         return sum(-(-nodes[p].nbytes // shown) - 1 for p in taken if nodes[p].nbytes > shown)
