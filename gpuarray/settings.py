@@ -235,8 +235,8 @@ class Config:
 
     @property
     def is_without_gpu(self) -> bool:
-        """Whether the device ``"auto"`` has turned out to be the host."""
-        return self.automatic in _hosts
+        """Whether the device ``"auto"`` is the host, as the settings say or as has turned out."""
+        return self.provider == "cpu" or self.automatic in _hosts
 
     @property
     def automatic(self) -> tuple[str, bool]:

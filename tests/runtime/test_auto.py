@@ -534,6 +534,14 @@ class TestTrials:
         with xp.using(offload="never"):
             assert self.compute(xp.asarray(numbers(1 << 17))) is None
 
+    def test_there_is_none_where_the_host_is_the_provider(self):
+        with xp.using(provider="cpu"):
+            assert self.compute(xp.asarray(numbers(1 << 17))) is None
+            matrix, vector = xp.asarray(numbers(1 << 18).reshape(512, 512)), xp.asarray(numbers(512))
+            for _ in range(10):
+                assert (matrix @ vector).is_computed()
+            assert trials._lost == 0.0
+
     def test_a_trial_that_loses_ends_and_the_next_costs_twice_as_much(self, monkeypatch):
         x = xp.asarray(numbers(1 << 17))
         first = self.compute(x)

@@ -76,7 +76,7 @@ def note_computed(size: int, is_pinned: bool) -> None:
     """
     settings = config.current
     more = size - settings.midsize
-    if more <= 0 or recording.midsize or settings.offload != "auto":
+    if more <= 0 or recording.midsize or settings.offload != "auto" or (settings.is_without_gpu and not is_pinned):
         return
     if lose(more * _PER_ELEMENT, is_pinned=is_pinned):
         begin(is_pinned=is_pinned)
