@@ -41,20 +41,22 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     """
     limit = immediacy().limit
     first, *inner, last = arrays
-    if len(inner) == 1 and first.ndim == inner[0].ndim == last.ndim == 2 and out is None:
-        (rows, one), (two, columns) = first.shape, last.shape
-        if max(rows, one, two, columns) ** 2 <= limit:  # what follows takes longer than products of small matrices
-            if rows * two * (one + columns) < one * columns * (rows + two):
-                return np.dot(np.dot(first, inner[0]), last)
-            return np.dot(first, np.dot(inner[0], last))
-    matrices = [first if first.ndim > 1 else first[None], *inner, last if last.ndim > 1 else last[:, None]]
-    extents = [rows for matrix in matrices for rows, columns in (matrix.shape,)]
-    multiplications, order = cheapest_order([*extents, matrices[-1].shape[1]])
-    if multiplications**2 > len(arrays) ** 2 * limit**3 or matrices[0].shape[0] * matrices[-1].shape[1] > limit:
-        raise NotImplementedError
-    if out is not None or len(arrays) == 2:
-        return _multi_dot(arrays, out=out)
-    product = in_order(np.dot, matrices, order)
+    left, right = first if first.ndim > 1 else first[None], last if last.ndim > 1 else last[:, None]
+    (rows, one), (two, columns) = left.shape, right.shape
+    if out is None and len(inner) == 1 and max(rows, one, two, columns) ** 2 <= limit:
+        middle = inner[0]  # the order of more products takes longer than products of small matrices
+        if middle.ndim != 2:
+            raise ValueError
+        is_first_cheaper = rows * two * (one + columns) < one * columns * (rows + two)
+        product = np.dot(np.dot(left, middle), right) if is_first_cheaper else np.dot(left, np.dot(middle, right))
+    else:
+        extents = [rows, one, *[extent for matrix in inner for _, extent in (matrix.shape,)], columns]
+        multiplications, order = cheapest_order(extents)
+        if multiplications**2 > len(arrays) ** 2 * limit**3 or rows * columns > limit:
+            raise NotImplementedError
+        if out is not None or not inner:
+            return _multi_dot(arrays, out=out)
+        product = in_order(np.dot, [left, *inner, right], order)
     if first.ndim == last.ndim:
         return product if first.ndim > 1 else product[0, 0]
     return product.ravel()
