@@ -9,12 +9,13 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.autodiff.alike import joined
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, inverse, is_injective, without_repetition
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import Generate, Node, Scatter
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.source_locations import Origin
 
-#: So many parts of one cotangent are added by a kernel that reads all of them; small ones beyond are added in place.
+#: So many parts of one cotangent are added by a kernel that reads all of them; small ones beyond are added in place, as
+#: are those of an array to which a function writes.
 _FEW: Final = 8
 
 
@@ -148,7 +149,8 @@ class Sums:
         self._stand(parts.origin)
         for layout, ct in parts.joined():
             self._counts[source] += 1
-            if self._counts[source] > _FEW and _FEW * layout.size <= source.size:
+            is_updated = self._counts[source] > _FEW or _is_write(self._known.get(source))
+            if is_updated and _FEW * layout.size <= source.size:
                 self._known[source] = total = _added_in_place(self._known[source], ct, layout)
                 self._reach(total.node().depth)
             else:
@@ -157,6 +159,12 @@ class Sums:
 
 def _sum(sofar: GpuArray | None, share: GpuArray) -> GpuArray:
     return share if sofar is None else wrap(build.binary(ops.add, sofar.node(), share.node()), share.device)
+
+
+def _is_write(sofar: GpuArray | None) -> bool:
+    """Return whether a sum is another array in which a part was replaced, as that of one to which a loop writes."""
+    node = None if sofar is None else sofar._cell.node
+    return type(node) is Scatter and node.inputs != () and type(node.inputs[0]) is not Generate
 
 
 def _together(first: Layout, cts: list[GpuArray], step: int) -> tuple[Layout, GpuArray]:

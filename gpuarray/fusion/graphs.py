@@ -83,6 +83,15 @@ class GraphView:
         return Counter(chain.from_iterable(self.inputs))
 
     @cached_property
+    def users_of(self) -> list[list[int]]:
+        """The nodes of which each node is an operand, in order."""
+        users: list[list[int]] = [[] for _ in self.nodes]
+        for position, inputs in enumerate(self.inputs):
+            for operand in inputs:
+                users[operand].append(position)
+        return users
+
+    @cached_property
     def loops(self) -> Counter[int]:
         """How often each node is an operand of a node that a loop computes, which can compute the operand, too."""
         computed = (i for n, i in zip(self.nodes, self.inputs, strict=True) if isinstance(n, Map | Reduce))
@@ -198,6 +207,35 @@ class GraphView:
         )
         is_box = is_apart and boxes.box_of(node.layout, node.shape) is not None
         return is_box and self._can_read_anywhere([values])
+
+    def views_read_later(self, position: int) -> list[int]:
+        """Return the views of the target of a write that later steps read, if nothing else needs the old value.
+
+        The target can be updated in place if these are stored before. None are returned if they have more than half
+        of its elements, as to store them would take no less time than to copy the target.
+        """
+        target = self.inputs[position][0]
+        if target in self.wanted:
+            return []
+        later = [user for user in self.users_of[target] if user != position and self._is_read_later(user, position)]
+        size = sum(self.nodes[user].size for user in later)
+        is_small = 2 * size <= self.nodes[target].size and all(isinstance(self.nodes[user], View) for user in later)
+        return later if is_small else []
+
+    def _is_read_later(self, value: int, position: int) -> bool:
+        """Return whether a step after that of a stored value computes something from a given one."""
+        seen, stack = {value}, [value]
+        while stack:
+            current = stack.pop()
+            if current in self.stored:
+                if current > position:
+                    return True
+                continue
+            for user in self.users_of[current]:
+                if user != position and user not in seen:
+                    seen.add(user)
+                    stack.append(user)
+        return False
 
     def _can_read_anywhere(self, positions: Iterable[int]) -> bool:
         """Whether any elements of values can be computed: from arrays of one binding, by coordinates that are known."""

@@ -86,9 +86,9 @@ class Planner:
                     self._assign(asked[-1], graph.nodes[asked[-1]])
                 except StoreFirst as request:
                     # earlier groups compute it themselves: go on only to find what else must be stored
+                    complete = complete and request.position in graph.stored
                     graph.stored.add(request.position)
                     asked.append(request.position)
-                    complete = False
         return complete
 
     def _is_open(self, position: int) -> bool:
@@ -114,6 +114,9 @@ class Planner:
             case Concat() if self._is_written_by_parts(position, node):
                 self._alone(self.single.concat(position, node), position)
             case Scatter() if not node.is_whole and not graph.is_selected(position):
+                for view in graph.views_read_later(position) if self.fuse else ():
+                    if self._is_open(view) or view not in graph.stored:
+                        raise StoreFirst(view)
                 self._alone(self.single.scatter(position, node), position)
             case Concat() | Scatter() | Map() | Generate() | View() | Gather() | Reduce():
                 self._place(position, node)

@@ -324,3 +324,48 @@ def test_what_reads_around_and_is_written_over_most_of_an_array_copies_only_the_
     assert sum(planned.cost.written for planned in explanation.steps) == host.nbytes
     np.testing.assert_array_equal(np.asarray(x), step(host.copy()))
     np.testing.assert_array_equal(np.asarray(old), host)
+
+
+def taken_out(y: Any) -> Any:
+    taken = []
+    for k in range(20):
+        taken.append(np.sin(y[k]) + y[k + 1])
+        y[k] = 0
+    return sum(taken[::-1]) + y[25]
+
+
+def moved_up(y: Any) -> Any:
+    first, products = y[:3] * 2, 1.0
+    y[3] = y[4]
+    for k in range(20):
+        row = y[k + 1] * 3
+        y[k + 1] = y[k] + y[k + 2]
+        products = products * row
+    return y[25] + products + first.sum(0)
+
+
+@pytest.mark.parametrize("function", [taken_out, moved_up])
+def test_rows_that_are_read_after_they_are_replaced_are_kept_instead_of_the_array(function: Any) -> None:
+    host = numbers(ROWS, COLUMNS)
+    with xp.using(direct_limit=0):
+        result = function(on("cpu", host) + 1)
+        explanation = xp.explain(result)
+        assert sum(planned.cost.written for planned in explanation.steps) <= 1.5 * host.nbytes
+        np.testing.assert_allclose(np.asarray(result), function(host + 1), rtol=1e-5)
+
+
+def updated_rows(x: Any) -> Any:
+    y = x + 1
+    for k in range(1, len(x)):
+        y[k] += np.sin(y[k - 1]) * y[k]
+    return np.sum(y * y)
+
+
+def test_gradients_of_writes_to_rows_do_not_copy_the_array_for_each_row() -> None:
+    x = on("cpu", numbers(20, COLUMNS).astype(np.float64))
+    at_once = xp.grad(updated_rows)(x)
+    with xp.using(direct_limit=0, pending_limit=10_000):  # one plan
+        gradient = xp.grad(updated_rows)(x)
+        explanation = xp.explain(gradient)
+        assert sum(planned.cost.written for planned in explanation.steps) <= 14 * x.nbytes
+        np.testing.assert_allclose(np.asarray(gradient), np.asarray(at_once), rtol=1e-12)
