@@ -6,6 +6,7 @@ are tested first and take a direct path.
 
 import operator
 import sys
+from array import array
 from collections.abc import Callable
 from numbers import Number
 from types import NoneType
@@ -36,7 +37,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 _EQUALITY: Final[dict[Any, bool]] = {operator.eq: False, operator.ne: True}
 _IDENTITY: Final[Any] = object.__eq__
 #: Types whose instances are equal to no number, although they define equality; that of None does from Python 3.13 on.
-_NO_NUMBERS: Final = (NoneType, str, bytes, slice, dict, set, frozenset)
+_NO_NUMBERS: Final = (NoneType, str, bytes, slice, dict, set, frozenset, np.dtype)
+#: Types whose instances NumPy reads as arrays of numbers.
+_BUFFERS: Final = (bytearray, memoryview, array)
 
 
 def _forward(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any], A]:
@@ -53,7 +56,7 @@ def _forward(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, Any]
             return self._wrap(recorder.binary(op, node, second), device)
         if kind in WEAK:
             return self._wrap(recorder.binary(op, node, other), device)
-        mixed: A = NotImplemented if self._repeats(op, kind) else self._apply(op, self, other)
+        mixed: A = NotImplemented if self._is_left(op, other) else self._apply(op, self, other)
         return self._with_other_class(other, compute, False) if mixed is NotImplemented else mixed
 
     return _named(method, op, "x {} other")
@@ -65,7 +68,7 @@ def _reflected(op: MapOp, compute: Callable[[Any, Any], Any]) -> Callable[[A, An
             if immediacy().limit and (result := self._computed_with(compute, other, REFLECTED)) is not None:
                 return result
             return self._wrap(recorder.binary(op, other, self.node()), self._made_cell.device)
-        mixed: A = NotImplemented if self._repeats(op, type(other)) else self._apply(op, other, self)
+        mixed: A = NotImplemented if self._is_left(op, other) else self._apply(op, other, self)
         return self._with_other_class(other, compute, True) if mixed is NotImplemented else mixed
 
     return _named(method, op, "other {} x")
@@ -95,6 +98,11 @@ def _unary(op: MapOp, compute: Callable[[Any], Any]) -> Callable[[A], A]:
 def _named(method: F, op: MapOp, form: str) -> F:
     method.__doc__ = f"{op.doc} The operator of the form ``{form.format('*')}``, as ``{op.name}``."
     return method
+
+
+def _has_no_numbers(value: Any) -> bool:
+    """Return whether a value is one or several texts or dates of NumPy."""
+    return isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "MSU"
 
 
 class ComputingArray(ImmediateArray):
@@ -137,15 +145,22 @@ class ComputingArray(ImmediateArray):
             check_power(operands[0], values[1], device)
         return cls._wrap(record(op, *operands), device)
 
-    def _repeats(self, op: MapOp, kind: type) -> bool:
-        """Return True if a product is left to Python, which repeats a list or tuple by a NumPy integer."""
-        return op is ops.multiply and kind in (list, tuple) and self._access is VALUE and self._dtype.kind in "iu"
+    def _is_left(self, op: MapOp, other: Any) -> bool:
+        """Return whether there is nothing to compute.
+
+        A product with a list or tuple is left to Python, which repeats it by a NumPy integer, and a comparison with
+        texts or dates of NumPy has one result for all elements.
+        """
+        if op is ops.multiply:
+            return type(other) in (list, tuple) and self._access is VALUE and self._dtype.kind in "iu"
+        return op in (ops.equal, ops.not_equal) and _has_no_numbers(other) and not standard.is_on()
 
     def _with_other_class(self, other: Any, on_host: Callable[[Any, Any], Any], is_reflected: bool) -> Any:
         """Return the result with a value of another class; NotImplemented leaves the operation to that class.
 
         Sparse arrays of SciPy and the classes of pandas know NumPy's arrays alone, so the result is that of this array
-        on the host. What can be equal to no number is unequal to each element, as in NumPy.
+        on the host. What can be equal to no number is unequal to each element, as in NumPy, and so is a value whose
+        class does not know arrays.
 
         Raises
         ------
@@ -158,11 +173,18 @@ class ComputingArray(ImmediateArray):
             return on_host(other, host) if is_reflected else on_host(host, other)
         if on_host not in _EQUALITY or standard.is_on():
             return NotImplemented
-        if isinstance(other, Number):
+        shape = self._shape
+        if _has_no_numbers(other):
+            shape = np.broadcast_shapes(shape, other.shape)
+        elif isinstance(other, Number):
             raise TypeError(f"a {type(other).__name__} cannot be compared with a GpuArray; compare with float(value)")
-        if type(other).__eq__ is _IDENTITY or isinstance(other, _NO_NUMBERS):
-            return self._wrap(full(self._shape, _EQUALITY[on_host], dtypes.bool_), self._cell.device)
-        return NotImplemented
+        elif isinstance(other, _BUFFERS):
+            return on_host(self, np.asarray(other))
+        elif type(other).__eq__ is not _IDENTITY and not isinstance(other, _NO_NUMBERS):
+            result = getattr(type(other), f"__{on_host.__name__}__")(other, self)
+            if result is not NotImplemented:
+                return result
+        return self._wrap(full(shape, _EQUALITY[on_host], dtypes.bool_), self._cell.device)
 
     def _update(self, node: Node, op: MapOp, other: Any) -> Self:
         """Set the value of this array to ``node``, as in-place operators do."""

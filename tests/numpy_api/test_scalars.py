@@ -1,13 +1,16 @@
 """Arrays without axes stand for NumPy's scalars: where integers are wanted, as text, and beside Python's lists."""
 
+import array
 import json
 import math
 import operator
 import statistics
 import time
 from collections import Counter
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -117,8 +120,8 @@ UNKNOWN_POWERS = {
 @pytest.mark.parametrize("name", UNKNOWN_POWERS)
 @pytest.mark.usefixtures("planned")
 def test_exponents_that_are_computed_are_checked(name, put):
-    for array in (np.array, put):
-        x, n = array(np.array([1, 2, 3])), array(np.array([1, -2, 3])) + 1
+    for make in (np.array, put):
+        x, n = make(np.array([1, 2, 3])), make(np.array([1, -2, 3])) + 1
         with pytest.raises(ValueError, match="negative integer powers"):
             np.asarray(UNKNOWN_POWERS[name](x, n))  # the host raises it where the power is read
 
@@ -194,6 +197,38 @@ def test_comparisons_with_what_is_no_number(compare, value, put, same):
     for host in (LINE, NUMBERS[:1], LINE[:0] if value != range(5) else LINE):
         same(compare(put(host), value), compare(host, value))
         same(compare(value, put(host)), compare(value, host))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.str_("1"),
+        np.bytes_(b"1"),
+        np.datetime64("2020"),
+        np.array("1"),
+        np.array([["1"]] * 2),
+        np.dtype("f8"),
+        date(2020, 1, 1),
+        bytearray(b"\x01"),
+        memoryview(b"\x01"),
+        array.array("d", [1.0]),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("compare", [operator.eq, operator.ne])
+def test_comparisons_with_texts_dates_and_buffers(compare, value, put, same):
+    for host in (LINE, NUMBERS[:1]):
+        same(compare(put(host), value), compare(host, value))
+
+
+def test_shapes_of_texts_have_to_broadcast(put):
+    with pytest.raises(ValueError, match="broadcast"):
+        put(LINE) == np.array(["a"] * (LINE.size + 1))  # noqa: B015
+
+
+def test_another_class_may_know_what_is_equal(put):
+    assert (put(LINE) == ANY) is True
+    assert (put(LINE) != ANY) is False
 
 
 @pytest.mark.parametrize("value", [Fraction(1, 2), Decimal(1)])
