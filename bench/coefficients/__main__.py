@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from bench.coefficients import constants, series, special, special_bessel, special_gamma
+from bench.coefficients import constants, series, special, special_bessel, special_gamma, special_oscillating
 from bench.coefficients.precision import DOUBLE, SINGLE
 
 FOLDER: Final = Path(__file__).parents[2] / "gpuarray"
@@ -19,6 +19,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "ops/special/coefficients/general.json": special.text,
     "ops/special/coefficients/bessel.json": special_bessel.text,
     "ops/special/coefficients/gamma.json": special_gamma.text,
+    "ops/special/coefficients/oscillating.json": special_oscillating.text,
 }
 """The files of ``gpuarray`` that are computed, and what computes them."""
 

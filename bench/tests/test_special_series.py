@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from bench.coefficients import special, special_bessel, special_gamma
+from bench.coefficients import special, special_bessel, special_gamma, special_oscillating
 from bench.coefficients.precision import DOUBLE, SINGLE
 from bench.coefficients.series import Series
 from gpuarray.ops.formula import POLYNOMIALS
@@ -17,7 +17,7 @@ from gpuarray.ops.special import tables
 
 #: Starting values, which are improved.
 ESTIMATES = {"erfinv_near_series", "erfinv_far_series"}
-SERIES = (*special.SERIES, *special_bessel.SERIES, *special_gamma.SERIES)
+SERIES = (*special.SERIES, *special_bessel.SERIES, *special_gamma.SERIES, *special_oscillating.SERIES)
 
 
 @pytest.mark.parametrize("row", [s for s in SERIES if s.name not in ESTIMATES], ids=lambda s: s.name)
@@ -37,7 +37,7 @@ def test_polynomials_are_near_the_functions(row: Series) -> None:
                 assert abs((value - row.function(x)) * row.weight(x)) < mp.mpf(2) ** -precision.digits * 0.46
 
 
-@pytest.mark.parametrize("script", [special, special_bessel, special_gamma])
+@pytest.mark.parametrize("script", [special, special_bessel, special_gamma, special_oscillating])
 def test_constants_are_two_parts_of_the_numbers(script: Any) -> None:
     with mp.workprec(300):
         for name, value in script.constants_in_parts().items():

@@ -62,6 +62,7 @@ _SAMPLES = {
     "betainc_by_shape": [_POSITIVE, _POSITIVE[::-1], _SHARES], "ellipk": [_INSIDE], "ellipkm1": [_POSITIVE],
     "ellipk_slope": [_POSITIVE], "multigammaln": [(1.3, 1.9, 2.6, 3.2, 4.1), (1, 2, 3, 4, 5)],
     "multidigamma": [(1.3, 1.9, 2.6, 3.2, 4.1), (1, 2, 3, 4, 5)],
+    "cosine_integral": [_POSITIVE],
     "zeta_by_exponent": [(2.0, 2.5, 3.0, 4.0, 1.5), _POSITIVE],
     "gammaincinv": [_POSITIVE, _SHARES], "gammainccinv": [_POSITIVE, _SHARES],
     "beta_inverse_odds": [_POSITIVE, _POSITIVE[::-1], _SHARES],

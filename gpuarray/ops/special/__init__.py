@@ -27,6 +27,8 @@ from gpuarray.ops.special import (
     inverses,
     logistic,
     losses,
+    omega,
+    oscillating,
     slopes,
     student,
     zeta,
@@ -149,5 +151,16 @@ INVERSES: Final[dict[str, MapOp]] = {
         _op(inverses.gammaincinv, cost=6000, ulp=1e4),
         _op(inverses.gammainccinv, cost=6000, ulp=1e4),
         _op(inverses.beta_inverse_odds, cost=9000, ulp=1e4),
+    )
+}
+#: Functions by name that only :mod:`gpuarray.scipy` has, and parts of those that have several results.
+OF_SCIPY: Final[dict[str, MapOp]] = {
+    op.name: op
+    for op in (
+        _op(oscillating.sine_integral, cost=250),
+        _op(oscillating.cosine_integral, cost=300),
+        _op(oscillating.fresnel_sine, cost=200),
+        _op(oscillating.fresnel_cosine, cost=200),
+        _op(omega.wrightomega, cost=200),
     )
 }

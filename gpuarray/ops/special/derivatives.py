@@ -9,9 +9,9 @@ from gpuarray.ops.derivatives import abs_ as absolute
 from gpuarray.ops.derivatives import cos as cosine
 from gpuarray.ops.derivatives import sin as sine
 from gpuarray.ops.derivatives import sqrt as root
-from gpuarray.ops.special import INVERSES, OPS, SLOPES
+from gpuarray.ops.special import INVERSES, OF_SCIPY, OPS, SLOPES
 
-_function = {name: function(op) for name, op in (OPS | SLOPES | INVERSES).items()}
+_function = {name: function(op) for name, op in (OPS | SLOPES | INVERSES | OF_SCIPY).items()}
 betaln, digamma, gamma, gammaln = (_function[name] for name in ("betaln", "digamma", "gamma", "gammaln"))
 xlogy, xlog1py, expit = (_function[name] for name in ("xlogy", "xlog1py", "expit"))
 polygamma, zeta = _function["polygamma"], _function["zeta"]
@@ -278,9 +278,14 @@ _by_name: dict[str, tuple[Partial, ...]] = {
     "multidigamma": (UNKNOWN, UNKNOWN),
     "ellipk_slope": (_elliptic_curve,),
     "zeta_by_exponent": (UNKNOWN, lambda y, s, q: -zeta(s + 1, q) - s * by_exponent(s + 1, q)),
+    "sine_integral": (lambda y, x: _function["sinc"](x / pi),),
+    "cosine_integral": (lambda y, x: cosine(x) / x,),
+    "fresnel_sine": (lambda y, x: sine(pi / 2 * x * x),),
+    "fresnel_cosine": (lambda y, x: cosine(pi / 2 * x * x),),
+    "wrightomega": (lambda y, x: y / (1 + y),),
 }
 
 #: The partial derivatives of the special functions, by operation.
 PARTIALS: Final[Mapping[Any, tuple[Partial, ...]]] = {
-    (OPS | SLOPES | INVERSES)[name]: partials for name, partials in _by_name.items()
+    (OPS | SLOPES | INVERSES | OF_SCIPY)[name]: partials for name, partials in _by_name.items()
 }

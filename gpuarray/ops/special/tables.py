@@ -14,7 +14,7 @@ from typing import Any, Final
 from gpuarray.ops.formula import Polynomial
 from gpuarray.ops.vocabulary import constant
 
-_FILES: Final = ("general", "bessel", "gamma")
+_FILES: Final = ("general", "bessel", "gamma", "oscillating")
 
 
 def _read(name: str) -> dict[str, Any]:

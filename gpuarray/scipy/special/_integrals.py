@@ -9,6 +9,8 @@ import numpy as np
 import gpuarray.functions as xp
 from gpuarray.array import GpuArray
 from gpuarray.functions import special
+from gpuarray.functions.elementwise import unary
+from gpuarray.ops.special import OF_SCIPY
 
 #: Steps of the arithmetic-geometric mean, after which the difference is below rounding for parameters up to 1 - 1e-10.
 _MEANS: Final = 7
@@ -143,8 +145,18 @@ def _voigt(x: GpuArray, sigma: GpuArray, gamma: GpuArray) -> GpuArray:
     return xp.where(sigma != 0, profile, xp.where(gamma != 0, lorentz, xp.where(x == 0, np.inf, x * 0)))
 
 
+def _each(*names: str) -> Callable[..., tuple[GpuArray, ...]]:
+    """Return the function whose results are those of several operations."""
+    functions = [unary(OF_SCIPY[name]) for name in names]
+    return lambda x: tuple(function(x) for function in functions)
+
+
 #: Functions of arrays, by SciPy's names.
-OF_ARRAYS: Final[dict[str, Callable[..., Any]]] = {"ellipj": _ellipj, "shichi": _shichi, "voigt_profile": _voigt}
+OF_ARRAYS: Final[dict[str, Callable[..., Any]]] = {
+    "ellipj": _ellipj, "shichi": _shichi, "voigt_profile": _voigt,
+    "sici": _each("sine_integral", "cosine_integral"), "fresnel": _each("fresnel_sine", "fresnel_cosine"),
+    "wrightomega": unary(OF_SCIPY["wrightomega"]),
+}  # fmt: skip
 #: The exponential integrals, by the number of orders before the array.
 BY_ORDER: Final[dict[str, tuple[int, Callable[..., GpuArray]]]] = {"expn": (1, _expn)}
 RANGES: Final[dict[str, tuple[int, int]]] = {"expn": (-20, 20)}
