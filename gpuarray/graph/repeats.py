@@ -21,7 +21,7 @@ class UnknownError(Exception):
     """A function whose graph is recorded for copies read a value, which may be another in a copy."""
 
 
-class _NoValue:
+class _Nowhere:
     """Stands where the provider of a value would, for values that are not known."""
 
     device: Final = Device("recorded")
@@ -30,7 +30,7 @@ class _NoValue:
         raise UnknownError
 
 
-_NOWHERE: Final = _NoValue()
+_NOWHERE: Final = _Nowhere()
 
 
 def unknown(shape: Shape, dtype: DType) -> Leaf:
