@@ -213,7 +213,7 @@ def test_comparisons_with_what_is_no_number(compare, value, put, same):
         memoryview(b"\x01"),
         array.array("d", [1.0]),
     ],
-    ids=repr,
+    ids=lambda value: "memoryview" if isinstance(value, memoryview) else repr(value),
 )
 @pytest.mark.parametrize("compare", [operator.eq, operator.ne])
 def test_comparisons_with_texts_dates_and_buffers(compare, value, put, same):
