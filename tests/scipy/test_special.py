@@ -8,7 +8,7 @@ from scipy import special
 
 import gpuarray as xp
 from gpuarray.scipy import special as ours
-from gpuarray.scipy.special import _elementary, _kernels
+from gpuarray.scipy.special import _elliptic, _kernels
 
 
 @pytest.fixture(autouse=True, params=["cpu", "wgpu"])
@@ -100,7 +100,7 @@ def test_functions_made_of_others(name):
     degrees = _kernels.BY_DEGREE.get(name, (0,))[0]
     function = unwrap(getattr(special, name))
     count = function.nin - degrees
-    points = [POINTS, np.roll(POINTS, 1), np.roll(POINTS, 2)][:count]
+    points = [np.roll(POINTS, k) for k in range(count)]
     for first in [[()], [(0,), (1,), (6,)], [(0, 3), (2, 3), (-1, 2)]][degrees]:
         with xp.using(fallback="error"), np.errstate(all="ignore"):
             result = getattr(ours, name)(*first, *map(xp.asarray, points))
@@ -221,6 +221,44 @@ def test_polynomials_and_products_that_scipy_defines_in_python():
     for kind in (np.int8, np.int64):
         check("factorial2", np.asarray([0, 1, 2, 5, 6, -1, -3, 20, 31], kind))
     check("factorial2", 7, exact=True)
+    with xp.using(fallback="error"):
+        for k in (1, 3):
+            check("factorialk", np.asarray([-1, 0, 1, 5, 7, 30]), k)
+    check("factorialk", np.asarray([2, 7]), 3, exact=True)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_all_degrees_and_orders(kind, place):
+    x = np.asarray([0.3, -0.6, 1.5, 1.0, -1.0, np.nan, -2.0], kind)
+    tolerance = 1e-6 if kind is np.float32 else 1e-12
+    with xp.using(fallback="error"), np.errstate(all="ignore"):
+        check("legendre_p_all", 5, x, tolerance=tolerance)
+        for m in (-3, -2, 0, 1, 3) if place == "cpu" else (-2,):
+            check("assoc_legendre_p", 2, m, x, tolerance=tolerance)
+        for n, m in ((3, 2), (1, 2)) if place == "cpu" else ((1, 1),):
+            check("assoc_legendre_p_all", n, m, x, tolerance=tolerance)
+            check("sph_legendre_p_all", n, m, x[:5], tolerance=tolerance)
+            check("sph_harm_y_all", n, m, x[:5], x[:5] * 3, tolerance=tolerance)
+            check("sph_harm_y_all", n, m, 0.3, x, tolerance=tolerance)
+    check("sph_legendre_p", 95, -90, x[:2])  # the factors without the normalization exceed the range
+    check("assoc_legendre_p", 2, 1, x, norm=True)
+    for name in ("assoc_legendre_p_all", "legendre_p_all"):
+        for function in (getattr(ours, name), getattr(ours, name).composition):
+            with pytest.raises(ValueError, match="non-negative integer"):
+                function(*(-1,) * (1 + ("assoc" in name)), xp.asarray(x))
+
+
+def test_hankel_functions_on_the_branch_cut(place):
+    x = np.asarray([0.5, 3.0, -0.5, -4.0, 15.0, -20.0, np.nan])
+    with xp.using(fallback="error"):
+        for name in ("hankel1", "hankel1e", "hankel2", "hankel2e") if place == "cpu" else ("hankel2e",):
+            for n in (0, -1, 5) if place == "cpu" else ():  # kernels take long to compile
+                check(name, n, x, tolerance=1e-12)
+            check(name, 1, x.astype(np.float32), tolerance=1e-5)
+        if place == "cpu":
+            check("h1vp", 1, x)
+            check("h2vp", 0, x, 2)
+    check("hankel1", 1, x + 1j)
 
 
 def test_functions_of_numbers_alone_are_not_counted():
@@ -231,6 +269,7 @@ def test_functions_of_numbers_alone_are_not_counted():
         np.testing.assert_array_equal(ours.jn_zeros(1, 4), special.jn_zeros(1, 4))
         np.testing.assert_array_equal(ours.bernoulli(6), special.bernoulli(6))
         assert ours.legendre(3) == special.legendre(3)
+        np.testing.assert_array_equal(ours.riccati_jn(2, 0.5), special.riccati_jn(2, 0.5))
 
 
 def test_compositions():
@@ -271,7 +310,7 @@ def test_ends_of_ranges():
     with xp.using(device="cpu"):
         for size in (1e-30, 1e30):  # the products underflow and overflow
             numbers = np.array([size, -size], np.float32)
-            result = _elementary.OF_ARRAYS["agm"](xp.asarray(numbers), xp.asarray(numbers))
+            result = _elliptic.OF_ARRAYS["agm"](xp.asarray(numbers), xp.asarray(numbers))
             np.testing.assert_array_equal(result.get(), numbers)
         result = xp.special.inv_boxcox(xp.asarray(x), xp.asarray(-1 / x))
     np.testing.assert_array_equal(result.get(), special.inv_boxcox(x, -1 / x))

@@ -11,5 +11,6 @@ from gpuarray.scipy.special._compositions import *
 from gpuarray.scipy.special._counts import *
 from gpuarray.scipy.special._host import *
 from gpuarray.scipy.special._kernels import *
+from gpuarray.scipy.special._legendre import *
 
 __getattr__ = missing("special", vars(_scipy))

@@ -13,9 +13,10 @@ from scipy import special as scipy_special
 
 import gpuarray.functions as xp
 from gpuarray import dtypes
-from gpuarray.array import GpuArray
+from gpuarray.array import GpuArray, apply
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array
+from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._calls import run_counted, trial
 from gpuarray.scipy._derivatives import with_partials
 from gpuarray.scipy._mirror import mirrors
@@ -141,12 +142,37 @@ def _yve(n: int, x: GpuArray) -> GpuArray:
     return xp.where(x == 0, np.nan, _yv(n, x))
 
 
+def _hankel(kind: int, is_scaled: bool) -> Callable[[int, GpuArray], GpuArray]:
+    """Return a Hankel function of real numbers, as a function of the order and these.
+
+    ``kind`` is 1 or 2. Negative numbers are on the upper side of the branch cut.
+    """
+    turn = 1 if kind == 1 else -1
+
+    def function(n: int, x: GpuArray) -> GpuArray:
+        size = xp.abs(x)
+        first, second = _jn(n, size), _yn(n, size)
+        mirrored = -first if kind == 1 else 3 * first
+        real = xp.where(x < 0, mirrored, first)
+        parts = real, turn * second
+        if is_scaled:
+            cosine, sine = xp.cos(x), -turn * xp.sin(x)
+            parts = parts[0] * cosine - parts[1] * sine, parts[0] * sine + parts[1] * cosine
+        sign = xp.where((x < 0) & bool(n % 2), -1, 1)
+        return apply(ops.complex_from_parts, *(xp.where(x == 0, np.nan, sign * part) for part in parts))
+
+    return function
+
+
 #: Functions whose first argument is an order, with the number of these, and the least and largest orders.
 BY_ORDER: Final[dict[str, tuple[int, Callable[..., GpuArray]]]] = {
     "jn": (1, _jn), "jv": (1, _jn), "jve": (1, _jn), "kn": (1, _kn), "kv": (1, _kn), "kve": (1, _kve), "yn": (1, _yn),
-    "yv": (1, _yv), "yve": (1, _yve), "iv": (1, _iv), "ive": (1, _ive),
+    "yv": (1, _yv), "yve": (1, _yve), "iv": (1, _iv), "ive": (1, _ive), "hankel1": (1, _hankel(1, False)),
+    "hankel1e": (1, _hankel(1, True)), "hankel2": (1, _hankel(2, False)), "hankel2e": (1, _hankel(2, True)),
 }  # fmt: skip
-RANGES: Final[dict[str, tuple[int, int]]] = dict.fromkeys(("jn", "jv", "jve", "iv", "ive"), (-_HIGHEST, _HIGHEST))
+RANGES: Final[dict[str, tuple[int, int]]] = dict.fromkeys(
+    ("jn", "jv", "jve", "iv", "ive", "hankel1", "hankel1e", "hankel2", "hankel2e"), (-_HIGHEST, _HIGHEST)
+)
 
 
 # -- spherical functions, of arguments that are not negative -----------------------------------------------------------

@@ -1,6 +1,5 @@
-"""Functions of counts, degrees and orders that SciPy defines in Python, and functions of exponentials."""
+"""Functions of counts and orders that SciPy defines in Python, and functions of exponentials."""
 
-from functools import cache
 from math import comb as binomial
 from math import pi, sqrt
 from typing import Any, Final
@@ -10,29 +9,25 @@ from scipy import special as scipy_special
 
 import gpuarray.functions as xp
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, apply
-from gpuarray.dtypes import DType
+from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array, as_arrays
-from gpuarray.ops import elementwise as ops
 from gpuarray.scipy._calls import run_counted, trial
 from gpuarray.scipy._mirror import mirrors
 from gpuarray.scipy.special import _kernels
-from gpuarray.scipy.special._elementary import HIGHEST, normalized
+from gpuarray.scipy.special._elementary import HIGHEST
 
 __all__ = [
-    "assoc_laguerre", "comb", "factorial", "factorial2", "ivp", "jvp", "kvp", "legendre_p", "perm", "sinc", "softplus",
-    "sph_harm_y", "sph_legendre_p", "yvp",
+    "assoc_laguerre", "comb", "factorial", "factorial2", "factorialk", "h1vp", "h2vp", "ivp", "jvp", "kvp", "perm",
+    "sinc", "softplus", "yvp",
 ]  # fmt: skip
 
 binom: Final[Any] = vars(_kernels)["binom"]
 poch: Final[Any] = vars(_kernels)["poch"]
 eval_genlaguerre: Final[Any] = vars(_kernels)["eval_genlaguerre"]
-eval_legendre: Final[Any] = vars(_kernels)["eval_legendre"]
-jv, yv, iv, kv = (vars(_kernels)[name] for name in ("jv", "yv", "iv", "kv"))
+jv, yv, iv, kv, hankel1, hankel2 = (vars(_kernels)[name] for name in ("jv", "yv", "iv", "kv", "hankel1", "hankel2"))
 _EXACT: Final = "with exact=True, the integers may be of any size"
 _EXTENDED: Final = f"{_EXACT}; extensions to other numbers have no composition"
-_DEGREES: Final = f"a degree or an order is no Python integer of at most {HIGHEST}, or derivatives are asked for"
 _KEYWORDS: Final = "keywords of ufuncs are given"
 
 
@@ -84,6 +79,18 @@ def factorial2(n: Any, exact: bool = False, extend: str = "zero") -> Any:
     return xp.where(number < 0, 0, result).astype(kind, copy=False)
 
 
+@mirrors(scipy_special.factorialk, reason=_EXTENDED)
+def factorialk(n: Any, k: int, exact: bool = False, extend: str = "zero") -> Any:
+    """Return products of every k-th integer up to a number, which are 0 for negative numbers."""
+    number = as_array(n)
+    if exact or extend != "zero" or type(k) is not int or k < 1 or number.dtype.kind not in "iu":
+        return run_counted(scipy_special.factorialk, _EXTENDED, (n, k, exact, extend), {})
+    count = xp.maximum(number, 0)
+    rest = xp.remainder(count, k)
+    result = float(k) ** ((count - rest) / k) * special.gamma(count / k + 1) / special.gamma(rest / k + 1)
+    return xp.where(number < 0, 0, result * xp.maximum(rest, 1))
+
+
 @mirrors(scipy_special.assoc_laguerre, reason=_kernels.DEGREES.format(HIGHEST), name="special.assoc_laguerre")
 def assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
     """Return the associated Laguerre polynomial of degree ``n`` and order ``k``."""
@@ -123,6 +130,8 @@ jvp = _derived("jvp", jv, -1)
 yvp = _derived("yvp", yv, -1)
 ivp = _derived("ivp", iv, 1)
 kvp = _derived("kvp", kv, 1, is_alternating=True)
+h1vp = _derived("h1vp", hankel1, -1)
+h2vp = _derived("h2vp", hankel2, -1)
 
 
 @mirrors(scipy_special.sinc, name="special.sinc")
@@ -137,46 +146,3 @@ def softplus(x: Any, **kwargs: Any) -> Any:
     if kwargs:
         return run_counted(scipy_special.softplus, _KEYWORDS, (x,), kwargs)
     return xp.logaddexp(0, as_array(x))
-
-
-@mirrors(scipy_special.legendre_p, reason=_DEGREES, name="special.legendre_p")
-def legendre_p(*args: Any, **kwargs: Any) -> Any:
-    """Return the Legendre polynomial of degree ``n``, along a first axis for its derivatives."""
-    n = args[0] if args else None
-    if kwargs or len(args) != 2 or type(n) is not int or not 0 <= n <= HIGHEST or as_array(args[1]).dtype.kind == "c":
-        return run_counted(scipy_special.legendre_p, _DEGREES, args, kwargs, "special.legendre_p")
-    x = as_array(args[1])
-    return eval_legendre(n, x.astype(dtypes.float64, copy=False))[None].astype(_dtype_of_legendre(x.dtype), copy=False)
-
-
-@cache
-def _dtype_of_legendre(dtype: DType) -> DType:
-    """Return the dtype of Legendre polynomials, which before SciPy 1.18 was float64 for all."""
-    return dtypes.canonical(scipy_special.legendre_p(0, np.zeros((), dtype)).dtype)
-
-
-@mirrors(scipy_special.sph_legendre_p, reason=_DEGREES, name="special.sph_legendre_p")
-def sph_legendre_p(*args: Any, **kwargs: Any) -> Any:
-    """Return the part of a spherical harmonic of degree ``n`` and order ``m`` that depends on the polar angle."""
-    known = [v for v in args[:2] if type(v) is int and abs(v) <= HIGHEST]
-    if kwargs or len(args) != 3 or len(known) != 2 or known[0] < 0 or as_array(args[2]).dtype.kind == "c":
-        return run_counted(scipy_special.sph_legendre_p, _DEGREES, args, kwargs, "special.sph_legendre_p")
-    (n, m), theta = known, as_array(args[2]).astype(dtypes.float64, copy=False)
-    if abs(m) > n:
-        return xp.zeros_like(theta)[None]
-    return (normalized(n, abs(m), theta) * (-1 if m < 0 and m % 2 else 1))[None]
-
-
-@mirrors(scipy_special.sph_harm_y, reason=_DEGREES, name="special.sph_harm_y")
-def sph_harm_y(*args: Any, **kwargs: Any) -> Any:
-    """Return a spherical harmonic of degree ``n`` and order ``m``, at polar and azimuthal angles."""
-    known = [v for v in args[:2] if type(v) is int and abs(v) <= HIGHEST]
-    if kwargs or len(args) != 4 or len(known) != 2:
-        return run_counted(scipy_special.sph_harm_y, _DEGREES, args, kwargs, "special.sph_harm_y")
-    (n, m), order = known, abs(known[1])
-    theta, phi = (v.astype(dtypes.float64, copy=False) for v in as_arrays(*args[2:]))
-    if order > n:
-        shape = np.broadcast_shapes(theta.shape, phi.shape)
-        return xp.zeros(shape, dtypes.complex128, device=theta.device)
-    harmonic = normalized(n, order, theta) * (-1 if m < 0 and order % 2 else 1)
-    return apply(ops.complex_from_parts, harmonic * xp.cos(m * phi), harmonic * xp.sin(m * phi))

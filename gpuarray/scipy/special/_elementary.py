@@ -1,11 +1,11 @@
-"""Special functions of elements that are made of others: elliptic integrals, polynomials, powers and binomials.
+"""Special functions of elements that are made of others: polynomials, powers and binomials.
 
 Operands have the dtype of the result. Degrees and orders are Python integers, and their recurrences are recorded.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import factorial, pi, sqrt
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -14,10 +14,6 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.scipy.special._compositions import riemann
 
-#: Duplications of Carlson's forms, after which arguments that differ by 300 orders of magnitude are nearly equal.
-_DUPLICATIONS: Final = 16
-#: The arithmetic-geometric mean of such arguments.
-_MEANS: Final = 14
 #: The distance of the points of Rybicki's sum for Dawson's function, and how many it has on each side.
 _SPACING: Final = 0.25
 _POINTS: Final = 25
@@ -110,83 +106,6 @@ def _binom(n: GpuArray, k: GpuArray) -> GpuArray:
     return xp.where(negative | (k == np.inf), np.nan, xp.where(is_few, xp.where(least < 0, 0, product), result))
 
 
-# -- elliptic integrals -----------------------------------------------------------------------------------------------
-
-
-def _agm(a: GpuArray, b: GpuArray) -> GpuArray:
-    """Return the arithmetic-geometric mean."""
-    have_same_sign = ((a > 0) & (b > 0)) | ((a < 0) & (b < 0))
-    is_usual = have_same_sign & xp.isfinite(a) & xp.isfinite(b)
-    first, second = (xp.where(is_usual, xp.abs(v), 1) for v in (a, b))
-    for _ in range(_MEANS):
-        first, second = (first + second) / 2, xp.sqrt(first) * xp.sqrt(second)
-    result = xp.copysign(first, a)
-    zero = xp.where((a == 0) | (b == 0), 0.0 * (a + b), np.nan)
-    is_infinite = have_same_sign & (xp.isinf(a) | xp.isinf(b))
-    return xp.where(is_usual, result, xp.where(is_infinite, a + b, zero))
-
-
-def _duplicated(x: GpuArray, y: GpuArray, z: GpuArray) -> tuple[GpuArray, GpuArray, GpuArray, GpuArray]:
-    """Return arguments of Carlson's forms that are nearly equal, and the rest of the form of the second kind."""
-    rest, power = x * 0, 1.0
-    for _ in range(_DUPLICATIONS):
-        roots = xp.sqrt(x), xp.sqrt(y), xp.sqrt(z)
-        mean = roots[0] * roots[1] + roots[0] * roots[2] + roots[1] * roots[2]
-        rest = rest + power / (roots[2] * (z + mean))
-        x, y, z = (x + mean) / 4, (y + mean) / 4, (z + mean) / 4
-        power /= 4
-    return x, y, z, rest
-
-
-def _first_kind(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
-    x, y, z, _ = _duplicated(x, y, z)
-    return 1 / xp.sqrt((x + y + z) / 3)
-
-
-def _second_kind(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
-    x, y, z, rest = _duplicated(x, y, z)
-    mean = (x + y + 3 * z) / 5
-    return 3 * rest + 0.25**_DUPLICATIONS / (mean * xp.sqrt(mean))
-
-
-def _inside(form: Callable[..., GpuArray], *arguments: GpuArray, at: Any) -> GpuArray:
-    """Return a form where a condition holds, and NaN elsewhere."""
-    return xp.where(at, form(*(xp.where(at, v, 1) for v in arguments)), np.nan)
-
-
-def _few_zeros(x: GpuArray, y: GpuArray) -> Any:
-    return (x >= 0) & (y >= 0) & (x + y > 0) & xp.isfinite(x + y)
-
-
-def _elliprf(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
-    is_usual = _few_zeros(x, y) & _few_zeros(x, z) & _few_zeros(y, z)
-    return _with_ends(_first_kind, x, y, z, is_usual)
-
-
-def _elliprd(x: GpuArray, y: GpuArray, z: GpuArray) -> GpuArray:
-    is_usual = _few_zeros(x, y) & (z > 0) & xp.isfinite(z)
-    return _with_ends(_second_kind, x, y, z, is_usual)
-
-
-def _with_ends(kind: Callable[..., GpuArray], x: GpuArray, y: GpuArray, z: GpuArray, is_usual: Any) -> GpuArray:
-    """Return an integral of Carlson, which is 0 for infinite arguments, infinite for several zeros, and else NaN."""
-    result = _inside(kind, x, y, z, at=is_usual)
-    is_negative = (x < 0) | (y < 0) | (z < 0) | ~(x + y + z == x + y + z)
-    has_infinity = xp.isinf(x) | xp.isinf(y) | xp.isinf(z)
-    return xp.where(is_usual | is_negative, result, xp.where(has_infinity, 0.0, np.inf))
-
-
-def _elliprc(x: GpuArray, y: GpuArray) -> GpuArray:
-    """Return Carlson's degenerate form, for negative y its principal value."""
-    is_negative = y < 0
-    first, second = xp.where(is_negative, x - y, x), xp.abs(y)
-    is_usual = (x >= 0) & (second > 0) & xp.isfinite(first + second)
-    result = _inside(_first_kind, first, second, second, at=is_usual)
-    share = xp.where(is_negative & is_usual, xp.sqrt(x / first), 1)
-    has_infinity = (x >= 0) & ~(y <= 0) & (xp.isinf(x) | xp.isinf(y))
-    return xp.where(has_infinity, 0.0, result * share)
-
-
 def _kolmogorov(y: GpuArray) -> GpuArray:
     """Return the tail of Kolmogorov's distribution by one of its two series, whose terms fall quickly."""
     small = xp.where(y < 1, xp.maximum(y, 0.04), 1)  # below this the tail is 1
@@ -195,38 +114,6 @@ def _kolmogorov(y: GpuArray) -> GpuArray:
         body = body + xp.exp(-((2 * k - 1) ** 2) * pi**2 / 8 / (small * small))
         tail = tail - (-1.0) ** k * xp.exp(-2.0 * k * k * y * y)
     return xp.where(y < 1, 1 - sqrt(2 * pi) / small * body, 2 * tail)
-
-
-def _ellipe(m: GpuArray) -> GpuArray:
-    """Return the complete integral of the second kind, by the forms of the first and second kind."""
-    rest = xp.where(m < 1, 1 - m, 1)
-    zero, one = m * 0, m * 0 + 1
-    result = _first_kind(zero, rest, one) - xp.where(m < 1, m, 0) / 3 * _second_kind(zero, rest, one)
-    result = xp.where(m < 1, result, xp.where(m == 1, 1.0, np.nan))
-    return xp.where(m == -np.inf, np.inf, result)
-
-
-def _incomplete(phi: GpuArray, m: GpuArray, *, is_second: bool) -> GpuArray:
-    """Return the incomplete integral of the first or second kind for angles of any size."""
-    turns = xp.rint(phi / pi)
-    angle = phi - turns * pi
-    sine, cosine = xp.sin(angle), xp.cos(angle)
-    delta = 1 - m * sine * sine
-    is_usual = (m <= 1) & xp.isfinite(phi) & xp.isfinite(m)
-    arguments = [xp.where(is_usual, v, 1) for v in (cosine * cosine, delta, sine * 0 + 1)]
-    result = sine * _first_kind(*arguments)
-    if is_second:
-        result = result - m / 3 * sine**3 * _second_kind(*arguments)
-        whole = _ellipe(xp.where(m <= 1, m, 0))
-    else:
-        whole = special.ellipk(xp.where(m <= 1, m, 0))
-    result = result + xp.where(turns == 0, 0, 2 * turns * whole)
-    at_end = xp.where(xp.isinf(phi) & xp.isfinite(m), phi, np.nan)
-    if is_second:
-        at_end = xp.where(xp.isinf(m), -m, at_end)
-    else:
-        at_end = xp.where(xp.isinf(m) & xp.isfinite(phi), 0, at_end)
-    return xp.where(is_usual, result, xp.where(m <= 1, at_end, np.nan))
 
 
 # -- recurrences ------------------------------------------------------------------------------------------------------
@@ -322,17 +209,15 @@ def _gegenbauer(n: int, alpha: GpuArray, x: GpuArray) -> GpuArray:
     )
 
 
-def _associated(m: int, n: int, cosine: GpuArray, sine: GpuArray, scale: float) -> GpuArray:
-    """Return the associated Legendre function of order m and degree n >= m >= 0, times a factor."""
-    start = cosine * 0 + scale
+def associated(m: int, n: int, cosine: GpuArray, sine: GpuArray, scale: float = 1.0) -> Iterator[GpuArray]:
+    """Yield the associated Legendre functions of order m >= 0 and degrees m to n, times a factor."""
+    start = xp.full_like(cosine, scale)
     for k in range(1, m + 1):
         start = start * sine * (1 - 2 * k)
-    if n == m:
-        return start
     following = cosine * start * (2 * m + 1)
-    for k in range(m + 1, n):
+    for k in range(m + 1, n + 2):
+        yield start
         start, following = following, ((2 * k + 1) * cosine * following - (k + m) * start) / (k + 1 - m)
-    return following
 
 
 def _lpmv(m: int, v: int, x: GpuArray) -> GpuArray:
@@ -343,24 +228,16 @@ def _lpmv(m: int, v: int, x: GpuArray) -> GpuArray:
         return xp.where(is_inside, 0.0, np.nan).astype(x.dtype)
     scale = (-1.0) ** order * factorial(degree - order) / factorial(degree + order) if m < 0 else 1.0
     inside = xp.where(is_inside, x, 0) if order else x
-    result = _associated(order, degree, inside, xp.sqrt(1 - inside * inside) if order else x, scale)
+    sine = xp.sqrt(1 - inside * inside) if order else x
+    *_, result = associated(order, degree, inside, sine, scale)
     return xp.where(is_inside, result, np.nan) if order else result
-
-
-def normalized(n: int, m: int, theta: GpuArray) -> GpuArray:
-    """Return the part of a spherical harmonic, of degree n and order m >= 0, that depends on the polar angle."""
-    scale = sqrt((2 * n + 1) / (4 * pi) * factorial(n - m) / factorial(n + m))
-    return _associated(m, n, xp.cos(theta), xp.abs(xp.sin(theta)), scale)
 
 
 #: Functions of arrays, by SciPy's names.
 OF_ARRAYS: Final[dict[str, Callable[..., GpuArray]]] = {
     "cbrt": xp.cbrt, "exp2": xp.exp2, "expm1": xp.expm1, "log1p": xp.log1p, "round": xp.rint, "exp10": _exp10,
     "powm1": _powm1, "zetac": _zetac, "dawsn": _dawsn, "erfi": _erfi, "ndtri_exp": _ndtri_exp, "poch": _poch,
-    "binom": _binom, "agm": _agm, "elliprc": _elliprc, "elliprd": _elliprd, "elliprf": _elliprf, "ellipe": _ellipe,
-    "kolmogorov": _kolmogorov,
-    "ellipkinc": lambda phi, m: _incomplete(phi, m, is_second=False),
-    "ellipeinc": lambda phi, m: _incomplete(phi, m, is_second=True),
+    "binom": _binom, "kolmogorov": _kolmogorov,
 }  # fmt: skip
 #: The degrees that are recorded of those whose recurrences are long, or another function for negative degrees.
 RANGES: Final[dict[str, tuple[int, int]]] = {"eval_jacobi": (0, 20), "eval_sh_jacobi": (0, 20)}

@@ -7,7 +7,7 @@ from scipy import special as scipy_special
 
 from gpuarray.scipy._mirror import designed, hosted
 from gpuarray.scipy._threads import elementwise
-from gpuarray.scipy.special import _bessel, _compositions, _counts, _kernels
+from gpuarray.scipy.special import _bessel, _compositions, _counts, _kernels, _legendre
 from gpuarray.scipy.special._derivatives import PARTIALS
 
 _REASON: Final = "the function has no kernel"
@@ -27,7 +27,17 @@ _OF_NUMBERS: Final = frozenset(
         *(f"roots_{polynomial}" for polynomial in _POLYNOMIALS),
         *(f"{polynomial}_roots" for polynomial in _ROOTS),
         *(f"{function}_zeros" for function in _ZEROS),
-        *("bernoulli", "euler", "mathieu_even_coef", "mathieu_odd_coef", "obl_cv_seq", "pro_cv_seq", "ellip_normal"),
+        *(
+            "bernoulli",
+            "euler",
+            "mathieu_even_coef",
+            "mathieu_odd_coef",
+            "obl_cv_seq",
+            "pro_cv_seq",
+            "ellip_normal",
+            "lmbda",
+        ),
+        *("pbdn_seq", "pbdv_seq", "pbvv_seq", "riccati_jn", "riccati_yn"),
     )
 )
 _SERVICES: Final = ("geterr", "seterr", "errstate", "SpecialFunctionWarning", "SpecialFunctionError")
@@ -43,7 +53,7 @@ def _hosted(name: str) -> Any:
 
 
 def _names() -> list[str]:
-    defined = {*_bessel.__all__, *_kernels.__all__, *_compositions.__all__, *_counts.__all__}
+    defined = {*_bessel.__all__, *_kernels.__all__, *_compositions.__all__, *_counts.__all__, *_legendre.__all__}
     return [name for name in scipy_special.__all__ if name not in defined]
 
 

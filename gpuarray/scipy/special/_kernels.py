@@ -17,12 +17,12 @@ from gpuarray.scipy._calls import is_hosts, run_counted, run_scipy, small_at_onc
 from gpuarray.scipy._derivatives import with_partials
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy._threads import elementwise
-from gpuarray.scipy.special import _bessel, _elementary, _integrals
+from gpuarray.scipy.special import _bessel, _elementary, _elliptic, _integrals
 from gpuarray.scipy.special._derivatives import PARTIALS
 from gpuarray.scipy.special._elementary import HIGHEST
 from gpuarray.scipy.special._inverses import OF_DISTRIBUTIONS
 
-OF_ARRAYS: Final = _elementary.OF_ARRAYS | OF_DISTRIBUTIONS | _integrals.OF_ARRAYS
+OF_ARRAYS: Final = _elementary.OF_ARRAYS | _elliptic.OF_ARRAYS | OF_DISTRIBUTIONS | _integrals.OF_ARRAYS
 BY_DEGREE: Final = _elementary.BY_DEGREE | _bessel.BY_ORDER | _integrals.BY_ORDER
 RANGES: Final[dict[str, tuple[int, int]]] = _elementary.RANGES | _bessel.RANGES | _integrals.RANGES
 _COMPLEX: Final = "numbers are complex, or keywords of ufuncs are given"
@@ -33,6 +33,11 @@ DEGREES: Final = "a degree is no Python integer of at most {}"
 def _dtypes(ufunc: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the dtypes of the operands and of the results with which SciPy computes; Python types are weak."""
     return ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
+
+
+def _real(kind: Any) -> Any:
+    """Return the dtype of the parts of complex numbers; any other dtype as it is."""
+    return np.finfo(kind).dtype if kind.kind == "c" else kind
 
 
 def _with_kernel(name: str) -> Callable[..., Any]:
@@ -69,12 +74,12 @@ def _with_kernel(name: str) -> Callable[..., Any]:
             for x in operands
         )
         kinds = _dtypes(original, call_arrays)
-        if not is_known(operands) or any(kind.kind == "c" for kind in kinds):
+        if not is_known(operands) or any(kind is complex or np.dtype(kind).kind == "c" for kind in call_arrays):
             return on_host(*operands, **({} if out is None else {"out": out}))
         first = operands[:degrees]
         arrays = as_arrays(*operands[degrees:])
         result = kernel(
-            *first, *(x.astype(kind, copy=False) for x, kind in zip(arrays, kinds[degrees:count], strict=True))
+            *first, *(x.astype(_real(kind), copy=False) for x, kind in zip(arrays, kinds[degrees:count], strict=True))
         )
         if original.nout == 1:
             return write_out(result.astype(kinds[-1], copy=False), out)
