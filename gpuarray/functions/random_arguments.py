@@ -12,6 +12,7 @@ from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DTypeLike
 from gpuarray.graph.shapes import resolve_shape
+from gpuarray.runtime.host_memory import value_of
 
 Size: TypeAlias = int | tuple[int, ...] | None
 
@@ -42,16 +43,20 @@ def _breaks(rule: str, value: float, sign: float) -> bool:
     return bool(broken(np.float64(value)))
 
 
+def known(value: Any) -> Any:
+    """Return the values of an array of this package, None if the host does not have them; all else as it is."""
+    return value_of(value.node()) if isinstance(value, GpuArray) else value
+
+
 def check(rule: str, **values: Any) -> None:
-    """Raise ValueError, as NumPy does, if a parameter breaks a rule. Values of GpuArrays are not read."""
+    """Raise ValueError, as NumPy does, if a parameter breaks a rule. Nothing is read from a device."""
     broken, words = _RULES[rule]
     for name, value in values.items():
-        if isinstance(value, GpuArray):
-            continue
         if type(value) in NUMBERS:
             is_broken = _breaks(rule, float(value), math.copysign(1.0, value))
         else:
-            is_broken = bool(np.any(broken(np.asarray(value, np.float64))))
+            seen = known(value)
+            is_broken = seen is not None and bool(np.any(broken(np.asarray(seen, np.float64))))
         if is_broken:
             raise ValueError(f"{words.format(name)}: {value} was given; use a {rule.removeprefix('a ')} {name}")
 
@@ -59,6 +64,22 @@ def check(rule: str, **values: Any) -> None:
 def are_scalars(*values: Any) -> bool:
     """Return whether all values are real Python or NumPy numbers."""
     return all(isinstance(v, int | float | np.integer | np.floating) for v in values)
+
+
+def check_interval(low: Any, high: Any) -> None:
+    """Raise OverflowError or ValueError, as NumPy does, if ``high - low`` is infinite, NaN or negative somewhere."""
+    if are_scalars(low, high):
+        is_finite, is_negative = math.isfinite(high - low), high < low
+    else:
+        first, last = known(low), known(high)
+        if first is None or last is None:
+            return
+        spread = np.asarray(last, np.float64) - np.asarray(first, np.float64)
+        is_finite, is_negative = bool(np.isfinite(spread).all()), bool((spread < 0).any())
+    if not is_finite:
+        raise OverflowError(f"high - low range exceeds valid bounds: low is {low}, high is {high}")
+    if is_negative:
+        raise ValueError(f"high - low < 0: low is {low}, high is {high}")
 
 
 def host_integers(value: Any, name: str) -> Any:

@@ -2,8 +2,8 @@
 
 ``random``, ``uniform``, ``laplace``, ``logistic``, ``gumbel``, ``triangular`` and the exponential numbers of
 ``method="inv"`` use the same uniform numbers as NumPy. The other methods draw from substreams. Parameters broadcast
-with each other and to ``size``. The values of GpuArrays are not checked, so that nothing waits for them; invalid ones
-give NaN.
+with each other and to ``size``. Values that only a device has are not checked, so that nothing waits for them; invalid
+ones give NaN.
 """
 
 import math
@@ -14,7 +14,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DTypeLike
-from gpuarray.functions.random_arguments import Size, are_scalars, check
+from gpuarray.functions.random_arguments import Size, are_scalars, check, check_interval, known
 from gpuarray.functions.random_source import ArraySource, ResultSpec, ahead, mapped
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as ops
@@ -73,15 +73,11 @@ class Continuous(ArraySource):
         Raises
         ------
         OverflowError
-            If ``high - low`` of scalars is not finite.
+            If ``high - low`` is not finite.
         ValueError
-            If scalars have ``high < low``, or the ends do not broadcast to ``size``.
+            If ``high < low``, or the ends do not broadcast to ``size``. Nothing is read from a device.
         """
-        if are_scalars(low, high):
-            if not math.isfinite(high - low):
-                raise OverflowError(f"high - low range exceeds valid bounds: low is {low}, high is {high}")
-            if high < low:
-                raise ValueError(f"high - low < 0: low is {low}, high is {high}")
+        check_interval(low, high)
         spec, (low, high) = self._arguments(size, dtype, low, high)
         spread = high - low if are_scalars(low, high) else _difference(high, low)
         return spec.array(_scaled(self._uniform(spec), spread, low))
@@ -228,10 +224,11 @@ class Continuous(ArraySource):
         Raises
         ------
         ValueError
-            If ``left <= mode <= right`` does not hold, or ``left == right``; values of GpuArrays are not read.
+            If ``left <= mode <= right`` does not hold, or ``left == right``; nothing is read from a device.
         """
-        if not any(isinstance(v, GpuArray) for v in (left, mode, right)):
-            low, peak, high = (np.asarray(v, np.float64) for v in (left, mode, right))
+        seen = [known(v) for v in (left, mode, right)]
+        if not any(v is None for v in seen):
+            low, peak, high = (np.asarray(v, np.float64) for v in seen)
             for broken, words in (
                 (low > peak, "left > mode"),
                 (peak > high, "mode > right"),

@@ -17,7 +17,7 @@ from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
 from gpuarray.functions.elementwise import maximum
 from gpuarray.functions.joining import stack
 from gpuarray.functions.manipulation import reshape
-from gpuarray.functions.random_arguments import Size, check, host_integers, joint_shape
+from gpuarray.functions.random_arguments import Size, check, host_integers, joint_shape, known
 from gpuarray.functions.random_source import ArraySource, ResultSpec, ahead, cast, mapped
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
@@ -67,7 +67,7 @@ class Discrete(ArraySource):
         TypeError
             If the dtype is not an integer dtype, or a bound is not an integer.
         ValueError
-            If the range is empty or exceeds that of the dtype; values of GpuArrays are not read.
+            If the range is empty or exceeds that of the dtype; nothing is read from a device.
         """
         kind = default_dtype(int) if dtype is None else dtypes.canonical(dtype)
         if kind.kind not in "biu":
@@ -75,6 +75,10 @@ class Discrete(ArraySource):
         low, high = (0, low) if high is None else (low, high)
         spec = self._spec(joint_shape(size, low, high), kind, self._device_for(low, high))
         if isinstance(low, GpuArray) or isinstance(high, GpuArray):
+            seen = known(low), known(high)
+            if spec.size and seen[0] is not None and seen[1] is not None:
+                first, last = (np.asarray(v).astype(object) for v in seen)
+                _check_range(first, last - (not endpoint), kind, endpoint)
             return self._of_device_ranges(spec, low, high, endpoint)
         first, last = host_integers(low, "low"), host_integers(high, "high") - (not endpoint)
         several = isinstance(first, np.ndarray) or isinstance(last, np.ndarray)
@@ -239,8 +243,9 @@ class Discrete(ArraySource):
             If a parameter is out of range, or they do not broadcast to ``size``.
         """
         check("not negative", ngood=ngood, nbad=nbad, nsample=nsample)
-        if not any(isinstance(v, GpuArray) for v in (ngood, nbad, nsample)):
-            good, bad, sample = (np.asarray(v) for v in (ngood, nbad, nsample))
+        seen = [known(v) for v in (ngood, nbad, nsample)]
+        if not any(v is None for v in seen):
+            good, bad, sample = map(np.asarray, seen)
             if np.any(good >= _MOST_OF_A_COLOUR) or np.any(bad >= _MOST_OF_A_COLOUR):
                 raise ValueError(f"both ngood and nbad must be less than {_MOST_OF_A_COLOUR}")
             if np.any(good + bad < sample):
@@ -271,14 +276,14 @@ class Discrete(ArraySource):
         Raises
         ------
         ValueError
-            If a parameter is out of range; values of GpuArrays are not read.
+            If a parameter is out of range; nothing is read from a device.
         """
         check("not negative", n=n)
         check("chance", pvals=pvals)
         if np.ndim(pvals) < 1 or np.shape(pvals)[-1] == 0:
             raise ValueError("pvals must have at least 1 dimension and the last dimension must not be empty")
-        if not isinstance(pvals, GpuArray):
-            first = np.asarray(pvals, np.float64)[..., :-1]
+        if (seen := known(pvals)) is not None:
+            first = np.asarray(seen, np.float64)[..., :-1]
             if np.any(first.sum(-1) > 1 + 1e-12):
                 raise ValueError(f"sum(pvals[:-1]) > 1.0: it is {first.sum(-1).max()}; chances may not exceed 1 in all")
         whole, _ = self._arguments(None, None, pvals)

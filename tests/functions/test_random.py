@@ -333,3 +333,30 @@ def test_shapes_dtypes_and_targets(device: Device) -> None:
 def test_wrong_arguments(call, error, words) -> None:
     with xp.using(device="cpu"), pytest.raises(error, match=words):
         call(default_rng(25))
+
+
+@pytest.mark.parametrize(
+    ("draw", "error"),
+    [
+        (lambda r, put: r.poisson(put([-1.0])), ValueError),
+        (lambda r, put: r.binomial(5, put([1.5])), ValueError),
+        (lambda r, put: r.normal(0, put([1.0, -1.0])), ValueError),
+        (lambda r, put: r.uniform(put([2.0]), put([1.0])), ValueError),
+        (lambda r, put: r.uniform(put([-np.inf]), put([0.0])), OverflowError),
+        (lambda r, put: r.triangular(put([2.0]), put([1.0]), 3), ValueError),
+        (lambda r, put: r.integers(put([5]), put([2])), ValueError),
+        (lambda r, put: r.integers(put([5]), 300, dtype=np.uint8), ValueError),
+        (lambda r, put: r.hypergeometric(put([1]), put([2]), put([4])), ValueError),
+        (lambda r, put: r.multinomial(3, put([0.7, 0.7, 0.1])), ValueError),
+    ],
+)
+def test_values_that_the_host_has_are_checked(draw, error, device: Device) -> None:
+    with pytest.raises(error):
+        draw(np.random.default_rng(25), np.asarray)
+    with pytest.raises(error):
+        draw(default_rng(25), xp.asarray)
+
+
+def test_numbers_do_not_depend_on_what_the_host_has(device: Device) -> None:
+    known, pending = xp.asarray(7), xp.asarray([7.0, 2.0]).max().astype(int)
+    assert_same(default_rng(3).integers(2, known, 20), np.asarray(default_rng(3).integers(2, pending, 20)))
