@@ -123,7 +123,7 @@ class StoredArray(MemoryArray):
         Raises
         ------
         ValueError
-            If ``write`` is true and several elements share memory, or if ``uic`` is true.
+            If ``write`` is true and several elements share memory or the base is read-only, or if ``uic`` is true.
         """
         if uic:
             raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
@@ -133,6 +133,8 @@ class StoredArray(MemoryArray):
         steps = zip(layout.shape, layout.strides, strict=True)
         if write and layout.size and any(extent > 1 and not stride for extent, stride in steps):
             raise ValueError("cannot set WRITEABLE flag to True of this array: several of its elements share memory")
+        if write and self._owner is not None and not self._owner._access:
+            raise ValueError("cannot set WRITEABLE flag to True of this array: its base is read-only")
         self._access = WRITEABLE if write else READ_ONLY
         self._memory = self._large = NOTHING
 
