@@ -1,6 +1,6 @@
 """Types for annotations, as :mod:`numpy.typing`, with arrays of this package in place of NumPy's."""
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy.typing as npt
 from numpy.typing import DTypeLike
@@ -13,7 +13,9 @@ __all__ = ["ArrayLike", "DTypeLike", "NDArray"]
 ArrayLike: TypeAlias = GpuArray | npt.ArrayLike
 
 if TYPE_CHECKING:
-    _Scalar = TypeVar("_Scalar")
-    NDArray: TypeAlias = Annotated[GpuArray, _Scalar]
+    from typing_extensions import TypeAliasType, TypeVar  # which every checker has
+
+    _Scalar = TypeVar("_Scalar", default=Any)
+    NDArray = TypeAliasType("NDArray", GpuArray, type_params=(_Scalar,))
 else:
     NDArray = GpuArray

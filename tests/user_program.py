@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import gpuarray as xp
+from gpuarray import typing as xpt
 from gpuarray.scipy import ndimage, signal, special, stats
 
 
@@ -33,6 +34,11 @@ def model(x: xp.GpuArray, w: xp.GpuArray) -> xp.GpuArray:
     assert_type(xp.asnumpy(y), npt.NDArray[Any])
     assert_type(y[0].T, xp.GpuArray)
     return y
+
+
+def annotated(x: xpt.NDArray[np.float64], rows: xpt.ArrayLike) -> "xpt.NDArray[np.int64]":
+    y: xpt.NDArray = x + x.mean()
+    return assert_type(xp.argsort(y), xp.GpuArray) + xp.sum(rows)
 
 
 def functions(x: xp.GpuArray) -> None:
