@@ -34,7 +34,7 @@ class Line:
     place : str
         File and line.
     text : str
-        The expression.
+        The expression around the one that took most of the time.
     times : dict
         Nanoseconds by kind, see :data:`COLUMNS`.
     evaluations, plans : int
@@ -90,11 +90,16 @@ def lines_of(
     #: By thread, the starts and the lines of its evaluations, and when their plans were found.
     known: dict[int, tuple[list[int], list[tuple[Line, int]]]] = {}
 
-    def line(location: str, text: str) -> Line:
+    #: By line and expression, nanoseconds.
+    shares: dict[str, dict[str, int]] = {}
+
+    def line(location: str, text: str, elapsed: int = 0) -> Line:
+        of_line = shares.setdefault(location, {})
+        of_line[text] = of_line.get(text, 0) + elapsed
         return lines.get(location) or lines.setdefault(location, Line(location, text))
 
     for evaluation, start, planned, _, thread in evaluated:
-        entry = line(*_located(last_origin(evaluation.origins)))
+        entry = line(*_located(last_origin(evaluation.origins)), planned - start)
         entry.times[observers.PLAN] += planned - start
         entry.evaluations += 1
         plans.setdefault(entry.place, set()).add(id(evaluation.prepared))
@@ -105,7 +110,7 @@ def lines_of(
         lines[location].plans = len(which)
     for phase, name, start, stop, _, thread in spans:
         if phase == observers.DIRECT:
-            entry = line(*_located(name))
+            entry = line(*_located(name), stop - start)
             entry.times[phase] += stop - start
             entry.operations += 1
         elif phase == observers.COMPILE:
@@ -116,8 +121,11 @@ def lines_of(
             if stop <= planned:
                 entry.times[observers.PLAN] -= stop - start
     for where, elapsed in launches:
-        entry = line(_UNKNOWN, "") if where is None else line(str(where), where.text)
+        entry = line(*((_UNKNOWN, "") if where is None else (str(where), where.text)), elapsed)
         entry.times["kernels"] += elapsed
+    for place, of_line in shares.items():
+        most = max(of_line, key=of_line.__getitem__)
+        lines[place].text = max((text for text in of_line if most in text), key=len)
     return sorted(lines.values(), key=lambda timed_line: -timed_line.total)
 
 

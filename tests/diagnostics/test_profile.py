@@ -16,10 +16,11 @@ from support import capabilities_of
 import gpuarray as xp
 from gpuarray import observers
 from gpuarray.diagnostics import profile
-from gpuarray.diagnostics.profile_lines import advice
+from gpuarray.diagnostics.profile_lines import advice, lines_of
 from gpuarray.diagnostics.profile_result import PHASES, Span
 from gpuarray.providers import registry
 from gpuarray.providers.wgpu import dispatch, driver, metrics
+from gpuarray.source_locations import SourceLocation
 
 
 def program(x):
@@ -76,6 +77,15 @@ def test_lines_have_the_time_of_what_they_asked_for(profiled):
     assert sum(line.evaluations for line in p.lines) == p.counters["evaluations"]
     assert all(re.search(r"test_profile\.py:\d+$", line.place) for line in p.lines)
     assert {line.text for line in p.lines} >= {"xp.sort(total) + 3"}
+
+
+def test_a_line_shows_the_expression_around_the_one_that_took_most_of_the_time():
+    times = (("eye(3)", 2), ("solve(eye(3))", 0), ("svd(a)", 3), ("eye(3)", 2))
+    launches = [(SourceLocation("program.py", 1, "main", text), elapsed) for text, elapsed in times]
+    (line,) = lines_of([], [], launches)
+    assert (line.text, line.total) == ("solve(eye(3))", 7)
+    (line,) = lines_of([], [], launches[:3])
+    assert line.text == "svd(a)"
 
 
 @pytest.mark.parametrize(
