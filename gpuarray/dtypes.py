@@ -40,8 +40,8 @@ _CANONICAL |= {kind: _CANONICAL[np.dtype(kind)] for kind in (bool, int, float, c
 
 
 _PLAIN_ADVICE: Final = "convert with NumPy before handing the data over"
-#: What to do with data of other kinds.
-_ADVICE: Final = {
+#: What to do with data of kinds that are not supported.
+ADVICE: Final = {
     "M": "keep dates in NumPy arrays, which masks and indices of this package select from",
     "m": "divide differences of dates by a unit, as in (dates - dates[0]) / numpy.timedelta64(1, 's')",
     "S": "keep texts in NumPy arrays, which masks and indices of this package select from",
@@ -70,7 +70,7 @@ def canonical(dtype: Any) -> DType:
     except KeyError:
         raise TypeError(
             f"dtype {converted!r} is not supported; use bool, int8 to int64, uint8 to uint64, float16, float32, "
-            f"float64, complex64 and complex128; {_ADVICE.get(converted.kind, _PLAIN_ADVICE)}"
+            f"float64, complex64 and complex128; {ADVICE.get(converted.kind, _PLAIN_ADVICE)}"
         ) from None
 
 

@@ -4,12 +4,12 @@
 a global :class:`RandomState`, whose arrays differ from NumPy's for the same seed.
 """
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-import numpy as np
 from numpy.random import SeedSequence
 
 from gpuarray.functions import random_legacy
+from gpuarray.functions.absent import missing
 from gpuarray.functions.random import Generator, default_rng
 from gpuarray.functions.random_bits import Philox
 from gpuarray.functions.random_legacy import *
@@ -18,9 +18,4 @@ __all__ = ["Generator", "Philox", "SeedSequence", "default_rng"]
 __all__ += random_legacy.__all__
 
 if not TYPE_CHECKING:  # a checker would take any name for one of the module's
-
-    def __getattr__(name: str) -> NoReturn:
-        """Raise AttributeError; for NumPy's bit generators its message says what to use."""
-        hint = "; the bit generator here is Philox, as only such a one computes numbers in parallel"
-        known = name in np.random.__all__
-        raise AttributeError(f"module 'gpuarray.random' has no attribute {name!r}{hint if known else ''}")
+    __getattr__ = missing("random")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, wraps
 from types import MappingProxyType
-from typing import Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from gpuarray.autodiff.checks import check_grads
 from gpuarray.autodiff.containers import leaves, rebuilt
 from gpuarray.config import using
 from gpuarray.device import Device
+from gpuarray.functions.absent import missing
 from gpuarray.functions.creation import asarray
 from gpuarray.functions.evaluation import devices as available_devices
 from gpuarray.functions.evaluation import evaluate
@@ -44,6 +45,9 @@ __all__ = [
     "assert_equal", "assert_raises", "assert_raises_regex", "assert_same", "assert_string_equal", "check_function",
     "check_grads", "failing",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:  # a checker would take any name for one of the module's
+    __getattr__ = missing("testing")
 
 #: Relative tolerances by the precision of a dtype, for functions of many operations whose order is not NumPy's, such as
 #: sums and products of matrices. Other dtypes must be equal.

@@ -125,9 +125,10 @@ def _converted(value: Any, dtype: DType | None = None) -> Any:
         )
     array = np.asarray(value, dtype)
     if array.dtype == np.object_ or array.dtype.kind in "USMmV":
+        hint = dtypes.ADVICE.get(array.dtype.kind, "")
         raise TypeError(
-            f"Unsupported operand: NumPy converts a {type(value).__name__} to dtype {array.dtype}; "
-            "use numbers, booleans, or arrays or nested sequences of them"
+            f"Unsupported operand: NumPy converts a {type(value).__name__} to dtype {array.dtype}; use numbers, "
+            f"booleans, or arrays or nested sequences of them{hint and '; '}{hint}"
         )
     return array
 

@@ -3,6 +3,7 @@
 import sys
 from typing import Any
 
+from gpuarray.config import config
 from gpuarray.functions.arguments import gpu_arrays
 from gpuarray.providers import registry
 from gpuarray.runtime import telemetry
@@ -46,6 +47,14 @@ class MemoryPool:
         """Return the number of bytes in arrays or kept for future arrays."""
         return self.used_bytes() + self.free_bytes()
 
+    def get_limit(self) -> int:
+        """Return the maximum number of bytes on one device; 0 is no limit."""
+        return config.memory_limit
+
+    def set_limit(self, size: int | None = None) -> None:
+        """Set ``gpuarray.config.memory_limit`` to a number of bytes; None or 0 is no limit."""
+        config.memory_limit = size or 0
+
     def free_all_blocks(self) -> None:
         """Release the memory that is kept for future arrays, to the devices and the operating system."""
         for provider in registry.opened():
@@ -54,8 +63,5 @@ class MemoryPool:
 
 
 def get_default_memory_pool() -> MemoryPool:
-    """Return the pool of memory, with CuPy's methods ``used_bytes``, ``total_bytes`` and ``free_all_blocks``.
-
-    The limit of memory is ``gpuarray.config.memory_limit``.
-    """
+    """Return the pool of memory, with CuPy's methods for the bytes in use, their limit, and what is kept."""
     return MemoryPool()

@@ -63,7 +63,7 @@ def test_methods_take_numpys_arguments(name):
     assert theirs == {parameter: ours[parameter] for parameter in theirs}
 
 
-@pytest.mark.parametrize("name", ["ctypes", "data", "getfield", "itemset", "numpy", "nonsense"])
+@pytest.mark.parametrize("name", ["bit_count", "ctypes", "data", "getfield", "itemset", "numpy", "nonsense"])
 def test_what_is_missing_says_why(name):
     x = xp.asarray(A)
     assert not hasattr(x, name)
@@ -188,7 +188,10 @@ def test_write_protection(device):
             write()
     with pytest.raises(ValueError, match="share memory"):
         np.broadcast_to(x, (2, 2, 3)).setflags(write=True)
+    with pytest.raises(ValueError, match="read-only"):
+        view.setflags(write=True)
     x.flags["WRITEABLE"] = True
+    view.setflags(write=True)
     x[0] = 1
     assert x[0].tolist() == [1, 1, 1]
 
