@@ -34,16 +34,27 @@ static PyObject *attempt_by_values(const FunctionAtOnce *self, PyObject *const *
     return result_by_values(self->function, &self->rules.of_values, args, count, names);
 }
 
-/* Whether a function of NumPy may be called with arguments of these names: no device, mask or target that needs care. */
+/* Whether a function of NumPy may be called with arguments of these names: no device or mask that needs care. */
 static int are_plain_names(const NumpyRules *rules, PyObject *const *arguments, PyObject *names)
 {
     for (Py_ssize_t i = 0; i < number_of(names); i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
-        if ((!rules->takes_masks && is_name(name, str_where)) || (!rules->is_in_place && is_name(name, str_out)) ||
-            (arguments[i] != Py_None && is_name(name, str_device)))
+        if ((!rules->takes_masks && is_name(name, str_where)) || (arguments[i] != Py_None && is_name(name, str_device)))
             return 0;
     }
     return 1;
+}
+
+/* The position of the argument to which a function of NumPy writes; -1 if there is none. */
+static Py_ssize_t position_of_target(const NumpyRules *rules, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    if (rules->is_in_place)
+        return 0;
+    Py_ssize_t position = count > rules->out ? rules->out : -1;
+    for (Py_ssize_t i = 0; i < number_of(names); i++)
+        if (is_name(PyTuple_GET_ITEM(names, i), str_out))
+            position = count + i;
+    return position >= 0 && args[position] != Py_None ? position : -1;
 }
 
 static PyObject *attempt_by_numpy(const FunctionAtOnce *self, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **unusual)
@@ -51,10 +62,11 @@ static PyObject *attempt_by_numpy(const FunctionAtOnce *self, PyObject *const *a
     const NumpyRules *rules = &self->rules.of_numpy;
     if (!are_plain_names(rules, args + count, names))
         return NULL;
-    if (rules->is_in_place)
-        return changed_by_numpy(self->function, args, count, names) == 1 ? Py_NewRef(Py_None) : NULL;
-    if (count > rules->out && args[rules->out] != Py_None)
-        return NULL;
+    Py_ssize_t target = position_of_target(rules, args, count, names);
+    if (target >= 0) {
+        int is_done = changed_by_numpy(self->function, args, count, names, target) == 1;
+        return is_done ? Py_NewRef(rules->is_in_place ? Py_None : args[target]) : NULL;
+    }
     PyObject *result = result_by_numpy(self->function, &rules->bounds, args, count, names, unusual);
     if (result != NULL && rules->group != Py_None && PyTuple_Check(result))
         Py_SETREF(result, PyObject_CallObject(rules->group, result));
@@ -141,8 +153,8 @@ static PyObject *new_of_values(PyObject *module, PyObject *args)
 
 PyDoc_STRVAR(of_numpy_doc,
 "of_numpy($module, general, function, most, growth, may_be_view, out, takes_masks, is_in_place, group, /)\n--\n\n"
-"Return a function that calls one of NumPy with the elements of small arrays, as ``call`` does, or if it writes to its\n"
-"first argument with these; for other calls it calls ``general(result, arguments, keywords)``, with a result that is\n"
+"Return a function that calls one of NumPy with the elements of small arrays, as ``call`` does, or if it writes to an\n"
+"argument with these; for other calls it calls ``general(result, arguments, keywords)``, with a result that is\n"
 "large or otherwise unusual, or None. ``out`` is the position of an array for the result, and ``group`` makes a named\n"
 "tuple of results, or is None.");
 

@@ -105,11 +105,11 @@ static int is_small_result(const Arguments *arguments, double most, long growth)
         return 1;
     if (growth & MATRICES && arguments->extent <= MOST_ROWS && arguments->axes <= 2 * arguments->count)
         return 1;
-    if (growth & MULTIPLES)
-        return arguments->count == 1 && arguments->product * arguments->multiple <= limit;
+    if (growth & MULTIPLES && arguments->count == 1)
+        return arguments->product * arguments->multiple <= limit;
     if (growth & INTEGERS)
         return arguments->multiple <= MOST_PRODUCTS;
-    return growth && arguments->count > 1 && arguments->product <= (growth & PRODUCTS ? MOST_PRODUCTS : limit);
+    return growth & ~MULTIPLES && arguments->count > 1 && arguments->product <= (growth & PRODUCTS ? MOST_PRODUCTS : limit);
 }
 
 /* Note an array of NumPy that is an argument; 0 if it is none for a plain call. */
@@ -315,20 +315,21 @@ static int numpy_arguments(PyObject *const *args, Py_ssize_t total, Arguments *a
     return 1;
 }
 
-/* Call a function of NumPy that writes to its first argument, a small array; return whether the call is a plain one, -1 with
+/* Call a function of NumPy that writes to one of its arguments, a small array; return whether the call is a plain one, -1 with
    an error. */
-static int changed_by_numpy(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names)
+static int changed_by_numpy(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names, Py_ssize_t target)
 {
     PyObject *values[MOST_ARGUMENTS], *done = NULL, *memory, *lock, *context;
     Py_ssize_t total = count + number_of(names);
     Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1};
     arguments.limit = limit_now(&arguments.on_pinned);
     int is_left = 1;
-    if (arguments.limit <= 0 || !count || total > MOST_ARGUMENTS || host_elements(args[0], &memory) == NULL ||
+    if (arguments.limit <= 0 || target >= total || total > MOST_ARGUMENTS || host_elements(args[target], &memory) == NULL ||
         !numpy_arguments(args, total, &arguments, values))
         return PyErr_Occurred() ? -1 : 0;
     if (arguments.product > 0 && (lock = lock_of_cells()) != NULL) {
-        if (values[0] == AT(args[0], of_array.host) && can_update(args[0], values[0]) && (context = enter_quiet()) != NULL) {
+        if (values[target] == AT(args[target], of_array.host) && can_update(args[target], values[target]) &&
+            (context = enter_quiet()) != NULL) {
             done = PyObject_Vectorcall(function, values, count, names);
             is_left = leave_quiet(context, done == NULL);
         }

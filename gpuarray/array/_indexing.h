@@ -36,17 +36,15 @@ static int as_position(PyObject *item, PyObject *device, npy_int64 *position)
     return as_integer(item, position, &type);
 }
 
-/* A list of integers and booleans, or of such lists, with the elements of arrays; NULL without an error if it has anything else. `size`
-   is multiplied by the lengths. */
-static PyObject *list_of_positions(PyObject *list, PyObject *device, double *size, int depth)
+/* A list of integers and booleans, or of such lists, with the elements of arrays; NULL without an error if it has anything else. */
+static PyObject *list_of_positions(PyObject *list, PyObject *device, int depth)
 {
     PyObject *items = depth == MOST_NESTED ? NULL : PyList_New(PyList_GET_SIZE(list));
     npy_int64 position;
     for (Py_ssize_t i = 0; items != NULL && i < PyList_GET_SIZE(list); i++) {
         PyObject *item = PyList_GET_ITEM(list, i);
-        double unused = 1; /* lists beside each other have one length */
         if (PyList_CheckExact(item))
-            item = list_of_positions(item, device, i ? &unused : size, depth + 1);
+            item = list_of_positions(item, device, depth + 1);
         else if (PyBool_Check(item))
             Py_INCREF(item);
         else
@@ -56,20 +54,19 @@ static PyObject *list_of_positions(PyObject *list, PyObject *device, double *siz
         else
             PyList_SET_ITEM(items, i, item);
     }
-    *size *= (double)PyList_GET_SIZE(list);
     return items;
 }
 
 /* An unusual key as NumPy takes it, with the elements of arrays of integers and booleans; NULL without an error if it
-   has anything else. `size` is multiplied by the sizes of arrays of integers. */
-static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, int on_pinned, double *size)
+   has anything else. */
+static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, int on_pinned)
 {
     PyObject *device_of_key, *value = key;
     if (PyTuple_CheckExact(key)) {
         PyObject *items = PyTuple_New(PyTuple_GET_SIZE(key));
         for (Py_ssize_t i = 0; items != NULL && i < PyTuple_GET_SIZE(key); i++) {
             PyObject *item = PyTuple_GET_ITEM(key, i);
-            item = kind_of_item(item) != NOT_BASIC ? Py_NewRef(item) : advanced_key(item, device, most, on_pinned, size);
+            item = kind_of_item(item) != NOT_BASIC ? Py_NewRef(item) : advanced_key(item, device, most, on_pinned);
             if (item == NULL)
                 Py_CLEAR(items);
             else
@@ -78,7 +75,7 @@ static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, in
         return items;
     }
     if (PyList_CheckExact(key))
-        return list_of_positions(key, device, size, 0);
+        return list_of_positions(key, device, 0);
     if (PyBool_Check(key))
         return Py_NewRef(key);
     if (Py_IS_TYPE(key, array_type) && ((value = value_of(key, on_pinned, &device_of_key)) == NULL || device_of_key != device))
@@ -87,11 +84,31 @@ static PyObject *advanced_key(PyObject *key, PyObject *device, npy_intp most, in
         return PyNumber_Index(value);
     if (!PyArray_CheckExact(value) || PyArray_NDIM((PyArrayObject *)value) < 1 || PyArray_SIZE((PyArrayObject *)value) > most)
         return NULL;
-    if (PyArray_ISINTEGER((PyArrayObject *)value))
-        *size *= (double)PyArray_SIZE((PyArrayObject *)value);
-    else if (!PyArray_ISBOOL((PyArrayObject *)value))
-        return NULL;
-    return Py_NewRef(value);
+    return PyArray_ISINTEGER((PyArrayObject *)value) || PyArray_ISBOOL((PyArrayObject *)value) ? Py_NewRef(value) : NULL;
+}
+
+/* How many elements a key of NumPy selects at most. Arrays of one shape are read side by side. */
+static double most_selected(PyArrayObject *host, PyObject *key)
+{
+    int is_tuple = PyTuple_CheckExact(key), axis = 0, ndim = PyArray_NDIM(host), is_known = 1;
+    double positions = 1, rest = 1; /* elements of each other axis */
+    PyArrayObject *first = NULL;
+    for (Py_ssize_t i = 0; i < (is_tuple ? PyTuple_GET_SIZE(key) : 1); i++, axis++) {
+        PyObject *item = is_tuple ? PyTuple_GET_ITEM(key, i) : key;
+        for (; PyList_CheckExact(item) && PyList_GET_SIZE(item); item = PyList_GET_ITEM(item, 0))
+            positions *= (double)PyList_GET_SIZE(item);
+        PyArrayObject *array = PyArray_Check(item) ? (PyArrayObject *)item : NULL;
+        is_known &= axis < ndim && (array == NULL ? PyLong_CheckExact(item) || PySlice_Check(item) : PyArray_ISINTEGER(array));
+        if (PySlice_Check(item) && is_known)
+            rest *= (double)PyArray_DIM(host, axis);
+        if (array != NULL && PyArray_ISINTEGER(array)) {
+            positions *= first == NULL || !PyArray_SAMESHAPE(array, first) ? (double)PyArray_SIZE(array) : 1;
+            first = array;
+        }
+    }
+    for (; axis < ndim; axis++)
+        rest *= (double)PyArray_DIM(host, axis);
+    return positions * (is_known ? rest : ndim > 1 ? (double)PyArray_SIZE(host) : 1);
 }
 
 /* A key as NumPy takes it, as a new reference; NULL without an error if the method in Python is to be called. */
@@ -102,9 +119,8 @@ static PyObject *numpy_key(PyObject *key, PyObject *host, PyObject *device, long
     npy_intp most = most_elements(device, limit), elements = PyArray_SIZE((PyArrayObject *)host);
     if (elements > most || !(on_pinned || device == cpu || device == automatic))
         return NULL;
-    double size = PyArray_NDIM((PyArrayObject *)host) > 1 ? (double)elements : 1;
-    PyObject *new_key = advanced_key(key, device, most, on_pinned, &size);
-    if (new_key != NULL && size > MOST_SELECTED)
+    PyObject *new_key = advanced_key(key, device, most, on_pinned);
+    if (new_key != NULL && most_selected((PyArrayObject *)host, new_key) > MOST_SELECTED)
         Py_CLEAR(new_key);
     return new_key;
 }

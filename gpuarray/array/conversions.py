@@ -182,7 +182,7 @@ class ConvertibleArray(MethodsArray):
         """
         if np.ndim(value):
             raise ValueError("setting an array element with a sequence; assign arrays with x[...] = value")
-        self.assign(value)
+        self[...] = value
 
     def view(self, dtype: npt.DTypeLike | None = None, type: Any = None) -> Self:
         """Return a view of the same memory, with another dtype if one is given.

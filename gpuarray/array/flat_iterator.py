@@ -84,7 +84,7 @@ class FlatIterator:
         else:
             line[key] = line._fresh(build.reshape(values, ()))
         if line._cell is not array._cell:
-            array.assign(line.reshape(array.shape))
+            array[...] = line.reshape(array.shape)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         telemetry.transfer("numpy.asarray", self._array.nbytes, self._array.device)

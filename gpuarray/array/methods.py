@@ -40,6 +40,13 @@ def check_sort(kind: Any, order: Any, stable: Any, descending: Any) -> None:
     np.sort(_NOTHING, kind=kind, order=order, stable=stable if descending is None else bool(stable))
 
 
+def _ordering(kind: Any, order: Any, stable: Any, descending: Any) -> dict[str, Any]:
+    """Return the keywords of a sort, whose arguments are validated; calls without keywords take less time."""
+    if kind is not None or order is not None or stable is not None or descending is not None:
+        check_sort(kind, order, stable, descending)
+    return {"descending": True} if descending else {}
+
+
 def _masked(where: Any) -> dict[str, Any]:
     """Return the keyword ``where``, if there is a mask; calls without keywords take less time."""
     return {} if where is True else {"where": where}
@@ -220,7 +227,7 @@ class MethodsArray(ComputingArray):
         swapped = self._fresh(_byteswapped(self.node()))
         if not inplace:
             return swapped
-        self.assign(swapped)
+        self[...] = swapped
         return self
 
     # -- shape --------------------------------------------------------------------------------------------------------
@@ -356,8 +363,7 @@ class MethodsArray(ComputingArray):
         descending: bool | None = None,
     ) -> None:
         """Sort in place along an axis; NaN are last."""
-        check_sort(kind, order, stable, descending)
-        self.assign(self._call("sort", axis=axis, descending=bool(descending)))
+        self[...] = self._call("sort", axis, **_ordering(kind, order, stable, descending))
 
     def argsort(
         self,
@@ -369,12 +375,11 @@ class MethodsArray(ComputingArray):
         descending: bool | None = None,
     ) -> Self:
         """Return the indices that sort the array along an axis; stable; see :func:`gpuarray.argsort`."""
-        check_sort(kind, order, stable, descending)
-        return self._call("argsort", axis=axis, descending=bool(descending))
+        return self._call("argsort", axis, **_ordering(kind, order, stable, descending))
 
     def partition(self, kth: Any, /, axis: int = -1, kind: Any = "introselect", order: None = None) -> None:
         """Partition in place along an axis. On GPUs the whole axis is sorted, not only around ``kth``."""
-        self.assign(self._call("partition", kth, axis=axis, kind=kind, order=order))
+        self[...] = self._call("partition", kth, axis=axis, kind=kind, order=order)
 
     def argpartition(self, kth: Any, /, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Self:
         """Return the indices that partition the array along an axis. On GPUs they sort the whole axis."""

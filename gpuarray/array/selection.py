@@ -361,15 +361,6 @@ class SelectableArray(ViewableArray):
             layout = self._select(key).layout
         return value._part == self._part and layout == value._storage_layout()
 
-    def assign(self, value: Any) -> None:
-        """Write ``value``, broadcast to the array's shape."""
-        if immediacy().limit and self._set_at_once(Ellipsis, value):
-            return
-        self.check_writeable()
-        values, device = assigned_node(value, self._dtype, self._cell.device)
-        self.store(self._storage_layout(), values)
-        self._cell.device = device
-
     def _key_device(self, key: Any) -> Any:
         items = key if isinstance(key, tuple) else (key,)
         return joint_device_of((self, *[item for item in items if isinstance(item, StoredArray)]))

@@ -230,8 +230,8 @@ class StoredArray(MemoryArray):
             array._access = WRITEABLE
         return array
 
-    def assign(self, value: Any) -> None:
-        """Write ``value``, broadcast to the array's shape."""
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Write a value to the elements that a key selects."""
         raise NotImplementedError
 
     def check_writeable(self) -> None:

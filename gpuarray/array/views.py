@@ -44,7 +44,7 @@ class ViewableArray(StoredArray):
 
     @real.setter
     def real(self, value: Any) -> None:
-        self._component("real").assign(value)
+        self._component("real")[...] = value
 
     @property
     def imag(self) -> Self:
@@ -63,7 +63,7 @@ class ViewableArray(StoredArray):
     def imag(self, value: Any) -> None:
         if self._dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
-        self._component("imag").assign(value)
+        self._component("imag")[...] = value
 
     def _component(self, part: str) -> Self:
         if self._dtype.kind != "c":

@@ -80,7 +80,7 @@ class Point:
             self.subgraph = Subgraph(self.nodes, variables, record, self.device)
             for array, inner, node in zip(self.arrays, own, variables, strict=True):
                 if inner._cell.node is not node:  # the function has written to its argument
-                    array.assign(inner)
+                    array[...] = inner
 
     def pull(self, cotangents: Sequence[GpuArray | None], pullback: Pullback | None = None) -> list[GpuArray]:
         """Return the cotangents of the leaves of the primals."""

@@ -151,7 +151,7 @@ class _Mapping:
         for number, node, stacked in zip(numbers, nodes, values, strict=True):
             leaf, axis = self._leaves[number], self._axes[number]
             whole = batch.repeated(node) if stacked is None else stacked
-            leaf.assign(wrap(moved(whole, 0, (axis or 0) % leaf.ndim), self.device))
+            leaf[...] = wrap(moved(whole, 0, (axis or 0) % leaf.ndim), self.device)
 
 
 def _axes_of(args: tuple[Any, ...], kwargs: dict[str, Any], in_axes: Any) -> list[int | None]:

@@ -307,7 +307,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
         replaced = array.copy()
     if copy:
         return replaced
-    array.assign(replaced)
+    array[...] = replaced
     return array
 
 

@@ -84,6 +84,11 @@ def _has_few_multiples(hosts: list[Any], arguments: tuple[Any, ...], keywords: d
     return len(hosts) == 1 and hosts[0].size * _multiple((arguments, [*keywords.values()])) <= _MOST
 
 
+def _has_few_repetitions(hosts: list[Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    counts = [host.max(initial=1) for host in hosts[1:]]  # each element is repeated as often as one of them says
+    return bool(hosts[0].size * prod(counts) * _multiple((arguments, [*keywords.values()])) <= _MOST)
+
+
 def _multiple(values: Iterable[Any]) -> int:
     """Return a number of times that integers among arguments can repeat elements."""
     return prod([1 + abs(value) for value in _integers(values)])
@@ -127,6 +132,8 @@ RESULTS: Final[dict[str, Results]] = {
     "pairs": Results(_FEW, _has_few_pairs, PAIRS),
     # they may have as many elements as the size of the array times the integers among the arguments
     "multiples": Results(0, _has_few_multiples, MULTIPLES),
+    # they have each element as often as an integer, or one of an array, says; the latter is read anyway
+    "repetitions": Results(0, _has_few_repetitions, MULTIPLES | PRODUCTS),
     # they have as many elements as the product of the integers among the arguments
     "sizes": Results(0, _has_small_size, INTEGERS),
     # they are views of the arrays where strides allow

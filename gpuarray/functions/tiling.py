@@ -75,7 +75,7 @@ def _of_integers(x: Any, repeats: Any, axis: Any = None) -> Any:
     return np.repeat(x, repeats, axis)
 
 
-@native("repeat", at_once="multiples", call=_of_integers)
+@native("repeat", at_once="repetitions", call=_of_integers)
 def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> GpuArray:
     """Repeat each element along an axis.
 

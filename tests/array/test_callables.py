@@ -66,11 +66,14 @@ def test_a_function_is_a_method_of_a_class() -> None:
 @pytest.mark.skipif(not compiled.IS_COMPILED, reason="functions in Python are called instead")
 def test_no_step_in_python() -> None:
     x, y, p, bits = xp.arange(6.0), xp.ones(6), xp.arange(6), xp.arange(6, dtype="uint8")
+    square, diagonal = xp.zeros((120, 120)), xp.arange(120)
     calls: tuple[Any, ...] = (
         lambda: xp.sin(x), lambda: xp.add(x, y), lambda: xp.add(x, y, y), lambda: xp.add(x, y, out=y),
         lambda: xp.argmax(x), lambda: xp.argmax(a=x, axis=0), lambda: xp.bincount(p, weights=x),
         lambda: xp.copyto(y, x), lambda: xp.add.at(y, p, x), lambda: xp.add.reduceat(x, [0, 3]),
         lambda: xp.take(x, p, axis=0), lambda: xp.concatenate([x, y]), lambda: xp.unpackbits(bits),
+        lambda: xp.clip(x, 1, 4, out=y), lambda: xp.take(x, p, 0, y), lambda: square[diagonal, diagonal],
+        lambda: square[diagonal, [0] * 120], lambda: square[:, diagonal],
     )  # fmt: skip
     for number, call in enumerate(calls):
         call()
