@@ -134,7 +134,7 @@ class CallRows:
 
     def normals(self, size: int, kind: DType) -> Array:
         """Return standard normal numbers."""
-        return substreams.normals(size, np.stack(self.take_substream(), -1), kind)
+        return substreams.normals(size, self.take_substream(), kind)
 
     def take_substream(self) -> Substream:
         """Return the words of substreams, each of which is an element for each call."""

@@ -347,7 +347,7 @@ class Philox:
         def draw(bits: Any) -> Any:
             if bits is not self:
                 return bits.normals(size, kind)
-            return substreams.normals(size, np.array([self.take_substream()]), kind)[0]
+            return substreams.normals(size, substreams.Substream(*self.take_substream()), kind)[0]
 
         name = ("normals", size, kind)
         row = self.next_row(name, size)

@@ -3,7 +3,7 @@
 /* --- substreams: blocks of Philox4x32-10 ---
 
    A row is six words: the attempt, the key and the nonce, and a number to which others are added. Each row has a block
-   for each number. */
+   for each number. The words of rows are six lines, each of which has a word of every row. */
 
 #define ROW 6
 /* The blocks that are computed together, whose words stay in the cache. */
@@ -22,13 +22,13 @@ typedef struct { uint32_t word[4]; } Block;
         key_1 += 0xBB67AE85u;                                                                                          \
     }
 
-static void compute(const uint32_t *numbers, Py_ssize_t count, const uint32_t *row, Block *blocks)
+/* A block of the words of a row, which are `step` apart, and of a number. */
+static inline Block block_of(const uint32_t *row, Py_ssize_t step, uint32_t number)
 {
-    for (Py_ssize_t i = 0; i < count; i++) {
-        uint32_t a = numbers[i] + row[5], b = row[0], c = row[3], d = row[4], key_0 = row[1], key_1 = row[2];
-        ROUND ROUND ROUND ROUND ROUND ROUND ROUND ROUND ROUND ROUND /* a loop takes twice the time */
-        blocks[i] = (Block){{a, b, c, d}};
-    }
+    uint32_t a = number + row[5 * step], b = row[0], c = row[3 * step], d = row[4 * step];
+    uint32_t key_0 = row[step], key_1 = row[2 * step];
+    ROUND ROUND ROUND ROUND ROUND ROUND ROUND ROUND ROUND ROUND /* a loop takes twice the time */
+    return (Block){{a, b, c, d}};
 }
 
 /* The top 53 bits of two words; the second one has the lower bits. */
@@ -67,15 +67,22 @@ static void make_single_uniforms(const Block *blocks, Py_ssize_t count, void *co
     }
 }
 
+/* The blocks of a single number for each row are computed together, as those of several numbers for a row are. */
 static void run(Maker *maker, const uint32_t *numbers, Py_ssize_t count, const uint32_t *rows, Py_ssize_t row_count,
                 void *const *results)
 {
     Block blocks[TOGETHER];
-    for (Py_ssize_t row = 0; row < row_count; row++)
-        for (Py_ssize_t start = 0; start < count; start += TOGETHER) {
-            Py_ssize_t some = count - start < TOGETHER ? count - start : TOGETHER;
-            compute(numbers + start, some, rows + ROW * row, blocks);
-            maker(blocks, some, results, row * count + start);
+    Py_ssize_t lines = count == 1 ? 1 : row_count, length = count == 1 ? row_count : count;
+    for (Py_ssize_t line = 0; line < lines; line++)
+        for (Py_ssize_t start = 0; start < length; start += TOGETHER) {
+            Py_ssize_t some = length - start < TOGETHER ? length - start : TOGETHER;
+            if (count == 1)
+                for (Py_ssize_t i = 0; i < some; i++)
+                    blocks[i] = block_of(rows + start + i, row_count, numbers[0]);
+            else
+                for (Py_ssize_t i = 0; i < some; i++)
+                    blocks[i] = block_of(rows + line, row_count, numbers[start + i]);
+            maker(blocks, some, results, line * length + start);
         }
 }
 

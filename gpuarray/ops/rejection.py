@@ -66,8 +66,8 @@ def reference_of(parameters: int, sampler: Sampler) -> Callable[..., Array]:
             numbers = np.broadcast_to(numbers, out.size)
         lines = [value.astype(out.dtype, copy=False) for value in values]
         words = [_line(word, out.shape) for word in operands[parameters + 1 :]]
-        stream = np.stack(words, -1).astype(np.uint32, copy=False)
-        stream = stream[0] if len(stream) == 1 else stream
+        stream = np.stack(words).astype(np.uint32, copy=False)
+        stream = stream[:, 0] if stream.shape[1] == 1 else stream
         is_line = out.ndim == 1 and out.flags.c_contiguous
         quiet.run(_fill, sampler, lines, numbers, stream, line := out if is_line else np.empty(out.size, out.dtype))
         if not is_line:
@@ -84,7 +84,7 @@ def _fill(sampler: Sampler, lines: list[Array], numbers: Array, stream: Array, o
 
 
 def _stream_at(stream: Array, positions: Any) -> Array:
-    return stream if stream.ndim == 1 else stream[positions]
+    return stream if stream.ndim == 1 else stream[:, positions]
 
 
 def _line(value: Any, shape: tuple[int, ...]) -> Array:

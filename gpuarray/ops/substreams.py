@@ -24,7 +24,7 @@ _QUARTER: Final = np.int32(1 << 30)
 
 
 class Substream(NamedTuple):
-    """The key and the nonce of a substream, as 32-bit halves, the low half first."""
+    """The key and the nonce of a substream, or of several, as 32-bit halves, the low half first."""
 
     key_0: Any
     key_1: Any
@@ -33,12 +33,14 @@ class Substream(NamedTuple):
 
 
 def _rows(stream: Any, attempts: Any, first: Any = 0) -> Words:
-    """Return a row for each attempt: its number, the key and the nonce, and the number that others are added to."""
-    rows = np.empty((*np.broadcast_shapes(np.shape(attempts), np.shape(first)), 6), np.uint32)
-    rows[..., 0] = attempts
-    rows[..., 1:5] = stream
-    rows[..., 5] = first
-    return rows.reshape(-1, 6)
+    """Return six words for each attempt: its number, the key and the nonce, and the number that others are added to.
+
+    Each word has a line, with an element for each attempt.
+    """
+    rows = np.empty((6, *np.broadcast_shapes(np.shape(attempts), np.shape(first))), np.uint32)
+    for number, words in enumerate((attempts, *stream, first)):
+        rows[number] = words
+    return rows.reshape(6, -1)
 
 
 def blocks(numbers: Any, attempt: Any, stream: Substream) -> Words:
@@ -53,7 +55,7 @@ def blocks(numbers: Any, attempt: Any, stream: Substream) -> Words:
 def _paired(numbers: Any, rows: Words) -> tuple[Words64, Words64]:
     """Return two words each of a line of blocks for each row, the first two and the last two, the earlier one above."""
     line = np.ascontiguousarray(numbers, np.uint32).reshape(-1)
-    first, last = np.empty((2, len(rows), line.size), np.uint64)
+    first, last = np.empty((2, rows.shape[1], line.size), np.uint64)
     if COMPILED is not None:
         COMPILED.words(line, rows, first, last)
     else:
@@ -68,12 +70,12 @@ def _compute(numbers: Words, rows: Words, first: Words64, last: Words64) -> None
     row are computed once.
     """
     attempt, key_0, key_1, nonce_0, nonce_1, number = (
-        rows[0].tolist() if len(rows) == 1 else rows.T.astype(np.uint64)[:, :, None]
+        rows[:, 0].tolist() if rows.shape[1] == 1 else rows.astype(np.uint64)[:, :, None]
     )
     multiplier_0, multiplier_1 = map(int, _MULTIPLIERS_32)
     common = nonce_0 * multiplier_1 ^ (attempt ^ key_0) << 32
     last[...] = numbers
-    last += np.uint64(number) if len(rows) == 1 else number
+    last += np.uint64(number) if rows.shape[1] == 1 else number
     last *= _MULTIPLIERS_32[0]
     last ^= np.uint64((nonce_1 ^ key_1) << 32)
     key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
@@ -111,13 +113,14 @@ def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[An
     return numbers.reshape(-1)[first % each : last - first + first % each + 1].reshape(shape_of(index))
 
 
-def normals(size: int, streams: Any, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+def normals(size: int, streams: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return the first standard normal numbers of several substreams, a row for each, as :func:`normal` does."""
     each = 4 if kind == np.float32 else 2
     count = -(-size // each)
-    draws = np.empty((len(streams) * count, each), kind)
-    _fill_normal(np.arange(count), _rows(streams, np.zeros(len(streams))), draws)
-    return draws.reshape(len(streams), -1)[:, :size]
+    rows = _rows(streams, np.zeros(np.size(streams.key_0)))
+    draws = np.empty((rows.shape[1] * count, each), kind)
+    _fill_normal(np.arange(count), rows, draws)
+    return draws.reshape(rows.shape[1], -1)[:, :size]
 
 
 #: Number of blocks that are computed together. Their arrays fit into a core's cache and reuse memory pages.
@@ -225,7 +228,7 @@ def pair_of_uniforms(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return two uniform numbers in (0, 1] from the block of each element and attempt.
 
-    The elements have one substream, or each has a row of ``stream``. The last axis of several attempts has one element,
+    The elements have one substream, or each has a word in each line of ``stream``. The last axis of several attempts has one element,
     and the results have the elements along it.
     """
     shape = (*np.shape(attempts)[:-1], numbers.size)

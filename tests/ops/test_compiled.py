@@ -47,12 +47,15 @@ def test_substreams(monkeypatch, size, kind):
     streams = [substreams.Substream(*row) for row in np.random.default_rng(size).integers(0, 2**32, (3, 4), np.uint32)]
     attempts = np.array([[0], [5], [2**32 - 1]], np.uint64)
     numbers = np.random.default_rng(size).integers(0, 2**32, size, np.uint32)
+    together = substreams.Substream(*np.transpose(streams))
+    several = np.random.default_rng(size + 1).integers(0, 2**32, (4, size), np.uint32)
 
     def draw():
         return [
             *substreams.pair_of_uniforms(numbers, 3, streams[0], np.dtype(kind)),
             *substreams.pair_of_uniforms(numbers, attempts, streams[1], np.dtype(kind)),
-            substreams.blocks(numbers, 9, streams[2]), substreams.normals(size, streams, np.dtype(kind)),
+            *substreams.pair_of_uniforms(numbers, attempts, several, np.dtype(kind)),
+            substreams.blocks(numbers, 9, streams[2]), substreams.normals(size, together, np.dtype(kind)),
         ]  # fmt: skip
 
     for first, second in zip(*with_and_without(monkeypatch, draw), strict=True):
