@@ -157,8 +157,9 @@ static PyObject *straightened(PyArrayObject *array, npy_intp *axes)
 
 static int complete(PyObject *array);
 
-/* An array of a result that is not in C order, which is consumed, in the order of its memory. */
-static PyObject *array_in_order(PyArrayObject *value, PyObject *device)
+/* An array of a result that is not in C order, which is consumed, in the order of its memory; `holders` is how many
+   references to it there are if it is new. */
+static PyObject *array_in_order(PyArrayObject *value, PyObject *device, Py_ssize_t holders)
 {
     npy_intp axes[NPY_MAXDIMS];
     PyObject *memory = NULL, *view, *result, *shape;
@@ -167,7 +168,7 @@ static PyObject *array_in_order(PyArrayObject *value, PyObject *device)
         view = (PyObject *)value;
     }
     else {
-        if (PyArray_BASE(value) != NULL || Py_REFCNT(value) > 1 || !axes_in_order(value, axes)) {
+        if (PyArray_BASE(value) != NULL || Py_REFCNT(value) > holders || !axes_in_order(value, axes)) {
             Py_SETREF(value, (PyArrayObject *)PyArray_NewCopy(value, NPY_KEEPORDER));
             if (value == NULL)
                 return NULL;
@@ -213,13 +214,13 @@ static PyObject *present_instruction(PyFrameObject *frame)
 }
 
 /* An array of a result, which is consumed; NULL without an error if it is to be made in Python. A large one notes the
-   instruction that has made it. */
-static PyObject *new_array_of(PyObject *value, PyObject *device)
+   instruction that has made it. There are `holders` references to a new one. */
+static PyObject *new_array_of(PyObject *value, PyObject *device, Py_ssize_t holders)
 {
     if (PyArray_CheckExact(value)) {
         PyArrayObject *array = (PyArrayObject *)value;
         if (PyArray_NDIM(array) > 1 && !PyArray_IS_C_CONTIGUOUS(array))
-            return array_in_order(array, device);
+            return array_in_order(array, device, holders);
     }
     else if (!PyArray_IsScalar(value, Generic)) {
         Py_DECREF(value);
@@ -240,7 +241,7 @@ static PyObject *new_array_of(PyObject *value, PyObject *device)
 /* An array of the result of an operation, which is consumed and may be NULL. */
 static PyObject *counted_array(PyObject *value, PyObject *device)
 {
-    PyObject *result = value == NULL ? NULL : new_array_of(value, device);
+    PyObject *result = value == NULL ? NULL : new_array_of(value, device, 1);
     operations += result != NULL;
     return result;
 }

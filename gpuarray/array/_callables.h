@@ -22,7 +22,7 @@ struct FunctionAtOnce {
     union {
         Rules of_values;
         NumpyRules of_numpy;
-        long power;
+        long bound;
     } rules;
     vectorcallfunc vectorcall;
 };
@@ -86,7 +86,7 @@ static PyObject *attempt_by_loop(const FunctionAtOnce *self, PyObject *const *ar
 
 static PyObject *attempt_by_numbers(const FunctionAtOnce *self, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **unusual)
 {
-    return result_of_numbers(self->function, self->rules.power, args, count, names);
+    return result_of_numbers(self->function, self->rules.bound, args, count, names);
 }
 
 /* A general function of one of NumPy gets its result, if there is an unusual one, a tuple of arguments and a dict of others. */
@@ -185,20 +185,21 @@ static PyObject *new_of_ufunc(PyObject *module, PyObject *args)
 }
 
 PyDoc_STRVAR(of_numbers_doc,
-"of_numbers($module, general, of_arrays, function, power, /)\n--\n\n"
+"of_numbers($module, general, of_arrays, function, bound, /)\n--\n\n"
 "Return a function that calls one of NumPy to make a small array, or several, of numbers; ``of_arrays`` if the first\n"
-"argument is an array of this package; and the general one for other calls. An array has at most as many elements as the product of the numbers to a power. If that is 0, the first argument\n"
-"is the data: numbers, sequences of them, or an array of NumPy.");
+"argument is an array of this package; and the general one for other calls. An array has at most as many elements as the\n"
+"product of the numbers to the power ``bound``. If that is 0, the first argument is the data; if -1, the shape. If it is\n"
+"-2, the first three are the ends and the step of a range; if -3, the ends and the number of elements.");
 
 static PyObject *new_of_numbers(PyObject *module, PyObject *args)
 {
     PyObject *general, *of_arrays, *function;
-    long power;
-    if (!PyArg_ParseTuple(args, "OOOl", &general, &of_arrays, &function, &power))
+    long bound;
+    if (!PyArg_ParseTuple(args, "OOOl", &general, &of_arrays, &function, &bound))
         return NULL;
     FunctionAtOnce *self = new_function(attempt_by_numbers, general, function, of_arrays);
     if (self != NULL)
-        self->rules.power = power;
+        self->rules.bound = bound;
     return (PyObject *)self;
 }
 

@@ -26,7 +26,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 15
+#define VERSION 16
 
 #include "../_slots.h"    /* attributes */
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */

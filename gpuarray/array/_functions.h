@@ -232,7 +232,7 @@ static PyObject *array_of_result(PyObject *value, PyObject *device, long limit, 
     if (PyTuple_Check(value) || PyList_CheckExact(value))
         return results_of(value, device, limit, inputs, may_be_view);
     if (!PyArray_CheckExact(value))
-        return new_array_of(value, device);
+        return new_array_of(value, device, holders);
     PyArrayObject *array = (PyArrayObject *)value;
     if (inputs != NULL && (PyArray_BASE(array) != NULL ? may_be_view : Py_REFCNT(value) > holders))
         return view_of_argument(inputs, value, limit);
@@ -243,7 +243,7 @@ static PyObject *array_of_result(PyObject *value, PyObject *device, long limit, 
     }
     if (PyArray_BASE(array) != NULL && (value = in_own_memory(value, holders)) == NULL) /* of memory that others may have */
         return NULL;
-    return new_array_of(value, device);
+    return new_array_of(value, device, holders);
 }
 
 /* Several results, which are consumed, in a list or a tuple of the same type; NULL without an error if one is unusual. */

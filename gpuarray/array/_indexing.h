@@ -207,7 +207,7 @@ static PyObject *item_at(PyObject *array, PyObject *key)
     char *element = element_at((PyArrayObject *)host, key, device);
     if (element != NULL) {
         PyObject *number = read_element(element, (PyArrayObject *)host);
-        return number == NULL ? NULL : new_array_of(number, device);
+        return number == NULL ? NULL : new_array_of(number, device, 1);
     }
     PyObject *index = numpy_key(key, host, device, limit, on_pinned);
     if (index == NULL)
@@ -221,7 +221,7 @@ static PyObject *item_at(PyObject *array, PyObject *key)
             PyErr_Clear();
     }
     else if (!PyArray_Check(item))
-        result = new_array_of(item, device);
+        result = new_array_of(item, device, 1);
     else if (PyArray_CheckExact(item) && PyArray_BASE((PyArrayObject *)item) == memory &&
              PyArray_SIZE((PyArrayObject *)item) <= limit && (!is_set(value) || complete(array) == 0) &&
              AT(array, of_array.made_part) == Py_None)

@@ -117,7 +117,7 @@ static PyObject *result_of_values(PyObject *value, PyObject *device, long limit,
         Py_DECREF(value);
         return result;
     }
-    PyObject *result = is_usual ? new_array_of(value, device) : PyObject_CallFunctionObjArgs(placed, value, device, NULL);
+    PyObject *result = is_usual ? new_array_of(value, device, holders) : PyObject_CallFunctionObjArgs(placed, value, device, NULL);
     if (!is_usual)
         Py_DECREF(value);
     return result;
@@ -273,10 +273,34 @@ static PyObject *device_of_numbers(void)
     return device;
 }
 
+/* What bounds an array that is made of numbers, if it is not a power of their product: the first argument is the data
+   (numbers, sequences of them, or an array of NumPy), or the shape; the first three are the ends and the step of a range,
+   or the ends and the number of elements. */
+enum { DATA = 0, SHAPE = -1, RANGE = -2, SPACED = -3 };
+
+/* The most elements of an array that is made of plain arguments, whose product is given. */
+static double size_of_numbers(long bound, PyObject *const *args, Py_ssize_t count, double product)
+{
+    double numbers[3] = {0, 0, bound == RANGE ? 1 : 50}, size = 1;
+    if (bound == SHAPE)
+        return count && is_plain(args[0], &size) ? size : product;
+    if (bound >= 0)
+        return pow(product, (double)bound);
+    for (Py_ssize_t i = 0; i < Py_MIN(count, 3); i++) {
+        if (!PyLong_CheckExact(args[i]) && !PyFloat_CheckExact(args[i]))
+            return product;
+        numbers[i] = PyFloat_AsDouble(args[i]); /* an integer may be too large */
+        if (numbers[i] == -1 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return INFINITY;
+        }
+    }
+    return fabs(bound == RANGE ? (numbers[1] - numbers[0]) / numbers[2] : numbers[2]);
+}
+
 /* The array, or the tuple of arrays, that a function of NumPy makes of numbers; NULL without an error if the call is not plain,
-   or if an array is large. It has at most as many elements as the product of the numbers to a power. If that is 0, the first
-   argument is the data: numbers, sequences of them, or an array of NumPy. */
-static PyObject *result_of_numbers(PyObject *function, long power, PyObject *const *args, Py_ssize_t count, PyObject *names)
+   or if an array is large. */
+static PyObject *result_of_numbers(PyObject *function, long bound, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     int on_pinned = 0;
     long limit = limit_now(&on_pinned);
@@ -285,7 +309,7 @@ static PyObject *result_of_numbers(PyObject *function, long power, PyObject *con
     if (device == NULL || (!on_pinned && device != cpu && device != automatic))
         return NULL;
     double most = (double)most_elements(device, limit), size = 1;
-    if (power == 0 && count) {
+    if (bound == DATA && count) {
         first = PyArray_CheckExact(args[0]);
         if (first)
             size = (double)PyArray_SIZE((PyArrayObject *)args[0]);
@@ -300,7 +324,7 @@ static PyObject *result_of_numbers(PyObject *function, long power, PyObject *con
     for (Py_ssize_t i = 0; i < number_of(names); i++)
         if (!is_name(PyTuple_GET_ITEM(names, i), str_dtype) || !is_plain(args[count + i], &size))
             return NULL;
-    if ((power != 0 && pow(size, (double)power) > most) || (context = enter_quiet()) == NULL)
+    if ((bound != DATA && !(size_of_numbers(bound, args, count, size) <= most)) || (context = enter_quiet()) == NULL)
         return NULL;
     result = PyObject_Vectorcall(function, args, count, names);
     leave_quiet(context, result == NULL);

@@ -14,7 +14,7 @@ from gpuarray.runtime import telemetry
 from gpuarray.runtime.history import without_frames
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 15
+_VERSION: Final = 16
 _compiled: Final = extensions.load("gpuarray.array._compiled", _VERSION)
 
 if TYPE_CHECKING or _compiled is None:
@@ -55,6 +55,10 @@ call_with_values: Final[Callable[..., Any]] = _not_called if _compiled is None e
 #: many elements as the integers say, the square of the largest extent, or the product of the sizes, which is no larger
 #: than that of arrays that are computed at once. Sums of these have the least of several.
 PRODUCTS, ELEMENTS, MULTIPLES, VECTORS, INTEGERS, MATRICES, PAIRS = 1, 2, 4, 8, 16, 32, 64
+#: Other bounds of arrays that are made of numbers than a power of their product: the first argument is the data
+#: (numbers, sequences of them, or an array of NumPy), or the shape; the first three are the ends and the step of a
+#: range, or the ends and the number of elements.
+DATA, SHAPE, RANGE, SPACED = 0, -1, -2, -3
 #: ``view(array, name, arguments)``: the view of a small array that a method of NumPy returns; None if it is no view of
 #: the array's memory.
 view: Final[Callable[..., Any]] = _not_compiled if _compiled is None else _compiled.view
@@ -116,7 +120,7 @@ def of_ufunc(general: Callable[..., Any], ufunc: Any) -> Any:
 
 
 def of_numbers(
-    general: Callable[..., Any], of_arrays: Callable[..., Any], function: Callable[..., Any], power: int
+    general: Callable[..., Any], of_arrays: Callable[..., Any], function: Callable[..., Any], bound: int
 ) -> Any:
     """Return a function that calls one of NumPy to make small arrays of numbers, without a step in Python.
 
@@ -128,9 +132,9 @@ def of_numbers(
         The function that it calls if the first argument is an array of this package.
     function : callable
         The function of NumPy.
-    power : int
-        An array has at most as many elements as the product of the numbers to this power. If it is 0, the first
-        argument is the data: numbers, sequences of them, or an array of NumPy.
+    bound : int
+        An array has at most as many elements as the product of the numbers to this power, or one of DATA, SHAPE, RANGE
+        and SPACED.
 
     Returns
     -------
@@ -139,7 +143,7 @@ def of_numbers(
     """
     if _compiled is None:
         return general
-    return update_wrapper(_compiled.of_numbers(general, of_arrays, function, power), general)
+    return update_wrapper(_compiled.of_numbers(general, of_arrays, function, bound), general)
 
 
 def install(*arguments: Any) -> None:

@@ -189,7 +189,7 @@ def at_once(function: _F, results: str, call: Callable[..., Any], *, most: int =
 
 
 def created(
-    call: Callable[..., Any], size: Callable[..., float] | None = None, *, power: int = 1, most: int = 0
+    call: Callable[..., Any], size: Callable[..., float] | None = None, *, bound: int = 1, most: int = 0
 ) -> Callable[[_F], _F]:
     """Return a decorator of functions that make arrays of numbers: NumPy makes small ones at once.
 
@@ -202,9 +202,8 @@ def created(
     size : callable, optional
         Returns the number of elements along the axis of a result that numbers say, from the arguments. By default the
         function itself makes what is not made without a step in Python.
-    power : int
-        A result has at most as many elements as the product of the numbers to this power; see
-        :func:`gpuarray.array.compiled.of_numbers`.
+    bound : int
+        What bounds a result; see :func:`gpuarray.array.compiled.of_numbers`.
     most : int
         The elements of larger arrays that are made at once on the device "cpu".
     """
@@ -228,7 +227,7 @@ def created(
                     pass
             return function(*arguments, **keywords)
 
-        run = of_numbers(general, function, getattr(call, "__wrapped__", call), power)
+        run = of_numbers(general, function, getattr(call, "__wrapped__", call), bound)
         return cast(_F, run)
 
     return declare

@@ -20,7 +20,7 @@ from gpuarray.array import (
     placed_node,
     weak_node,
 )
-from gpuarray.array.compiled import call
+from gpuarray.array.compiled import DATA, SHAPE, call
 from gpuarray.array.memory import VALUE
 from gpuarray.array.storage import check_order
 from gpuarray.device import Device
@@ -70,7 +70,7 @@ def chosen_dtype(dtype: DTypeLike, kind: type = float) -> DType:
     return default_dtype(kind) if dtype is None else dtypes.canonical(dtype)
 
 
-@native("asarray", "asanyarray", makes=created(np.array, power=0))
+@native("asarray", "asanyarray", makes=created(np.array, bound=DATA))
 def asarray(
     obj: Any,
     /,
@@ -200,7 +200,7 @@ def _from_array(array: GpuArray, dtype: DType | None, order: str, device: Device
     return converted.copy(order) if copy and converted is array else converted
 
 
-@native("array", at_once="views", makes=created(np.array, power=0))
+@native("array", at_once="views", makes=created(np.array, bound=DATA))
 def array(
     obj: Any,
     /,
@@ -229,7 +229,7 @@ def ascontiguousarray(obj: Any, /, dtype: DTypeLike = None, *, like: Any = None)
     return array(converted if converted.flags.c_contiguous else converted.copy(), copy=None, ndmin=1)
 
 
-@native("full", makes=created(np.full))
+@native("full", makes=created(np.full, bound=SHAPE))
 def full(
     shape: Any, fill_value: ArrayLike, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None,
     like: Any = None,
@@ -273,7 +273,7 @@ def full(
     return _ordered(make(build.view(node, broadcast_to(node.shape, extents)), target), check_order(order, "CF"))
 
 
-@native("zeros", makes=created(np.zeros))
+@native("zeros", makes=created(np.zeros, bound=SHAPE))
 def zeros(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
@@ -281,7 +281,7 @@ def zeros(
     return _ordered(_filled(shape, 0, dtype, device, like), check_order(order, "CF"))
 
 
-@native("ones", makes=created(np.ones))
+@native("ones", makes=created(np.ones, bound=SHAPE))
 def ones(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
@@ -289,7 +289,7 @@ def ones(
     return _ordered(_filled(shape, 1, dtype, device, like), check_order(order, "CF"))
 
 
-@native("empty", makes=created(np.empty))
+@native("empty", makes=created(np.empty, bound=SHAPE))
 def empty(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:

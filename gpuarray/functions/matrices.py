@@ -32,7 +32,7 @@ from gpuarray.ops.spec import GenerateOp
 __all__ = ["diag", "eye", "identity", "tri", "tril", "triu", "vander"]
 
 
-@native("eye", makes=created(np.eye, power=2))
+@native("eye", makes=created(np.eye, bound=2))
 def eye(
     n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, order: str = "C", *,
     M: int | None = None, device: DeviceLike = None, like: Any = None,  # noqa: N803  # NumPy's name
@@ -47,13 +47,13 @@ def eye(
     return _generated(np.eye, generators.eye, shape, k, kind, target_device(device, like))
 
 
-@native("identity", makes=created(np.identity, power=2))
+@native("identity", makes=created(np.identity, bound=2))
 def identity(n: int, dtype: DTypeLike = None, *, device: DeviceLike = None, like: Any = None) -> GpuArray:
     """Return the identity matrix with ``n`` rows."""
     return eye(n, dtype=dtype, device=device, like=like)
 
 
-@native("tri", makes=created(np.tri, power=2))
+@native("tri", makes=created(np.tri, bound=2))
 def tri(
     n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, *,
     M: int | None = None,  # noqa: N803  # NumPy's name

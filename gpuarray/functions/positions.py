@@ -171,13 +171,13 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[GpuArray, ...]:
     return (ranges.arange(n, dtype=dtypes.int64),) * ndim
 
 
-@created(np.tril_indices, _in_matrix, power=2, most=ANY)
+@created(np.tril_indices, _in_matrix, bound=2, most=ANY)
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[GpuArray, ...]:
     """Return the positions of the lower triangle of a matrix, as :func:`numpy.tril_indices`."""
     return searching.nonzero(matrices.tri(n, m, k=k, dtype=dtypes.bool_))
 
 
-@created(np.triu_indices, _in_matrix, power=2, most=ANY)
+@created(np.triu_indices, _in_matrix, bound=2, most=ANY)
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[GpuArray, ...]:
     """Return the positions of the upper triangle of a matrix, as :func:`numpy.triu_indices`."""
     return searching.nonzero(~matrices.tri(n, m, k=k - 1, dtype=dtypes.bool_))

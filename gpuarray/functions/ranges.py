@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import WEAK, GpuArray, default_dtype, made_of, make
+from gpuarray.array.compiled import RANGE, SPACED
 from gpuarray.device import Device
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
@@ -45,7 +46,7 @@ def _meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bo
 _DATES: Final = (np.datetime64, np.timedelta64)
 
 
-@native("arange", makes=created(np.arange))
+@native("arange", makes=created(np.arange, bound=RANGE))
 def arange(
     start: Any, /, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, *, device: DeviceLike = None,
     like: Any = None,
@@ -151,7 +152,7 @@ def linspace(
 ) -> tuple[GpuArray, Any]: ...
 
 
-@implements("linspace", makes=created(np.linspace, _count))
+@implements("linspace", makes=created(np.linspace, _count, bound=SPACED))
 def linspace(
     start: Any,
     stop: Any,
@@ -254,7 +255,7 @@ def _between_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTy
     return make(build.cast(node, result_dtype), checked_device(device))
 
 
-@implements("logspace", makes=created(np.logspace, _count))
+@implements("logspace", makes=created(np.logspace, _count, bound=SPACED))
 def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
 ) -> GpuArray:
@@ -266,7 +267,7 @@ def logspace(
     return values if dtype is None else values.astype(dtype, copy=False)
 
 
-@implements("geomspace", makes=created(np.geomspace, _count))
+@implements("geomspace", makes=created(np.geomspace, _count, bound=SPACED))
 def geomspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> GpuArray:

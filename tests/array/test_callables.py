@@ -67,6 +67,7 @@ def test_a_function_is_a_method_of_a_class() -> None:
 def test_no_step_in_python() -> None:
     x, y, p, bits = xp.arange(6.0), xp.ones(6), xp.arange(6), xp.arange(6, dtype="uint8")
     square, diagonal = xp.zeros((120, 120)), xp.arange(120)
+    long, starts = xp.ones(1 << 13), xp.arange(0, 1 << 13, 50)
     calls: tuple[Any, ...] = (
         lambda: xp.sin(x), lambda: xp.add(x, y), lambda: xp.add(x, y, y), lambda: xp.add(x, y, out=y),
         lambda: xp.argmax(x), lambda: xp.argmax(a=x, axis=0), lambda: xp.bincount(p, weights=x),
@@ -74,6 +75,8 @@ def test_no_step_in_python() -> None:
         lambda: xp.take(x, p, axis=0), lambda: xp.concatenate([x, y]), lambda: xp.unpackbits(bits),
         lambda: xp.clip(x, 1, 4, out=y), lambda: xp.take(x, p, 0, y), lambda: square[diagonal, diagonal],
         lambda: square[diagonal, [0] * 120], lambda: square[:, diagonal],
+        lambda: xp.arange(0, 50000, 50), lambda: xp.arange(0.5, -9e6, -1e6), lambda: xp.linspace(0.0, 5e6, 4),
+        lambda: xp.full((2, 3), 3e9), lambda: xp.add.reduceat(long, starts),
     )  # fmt: skip
     for number, call in enumerate(calls):
         call()
@@ -162,6 +165,13 @@ def test_empty_arrays_are_those_of_numpy() -> None:
     assert before < 2 * (1 << 16)
     with pytest.raises(ValueError, match="negative dimensions"):
         xp.empty(-1)
+
+
+def test_results_in_another_order_are_not_copied() -> None:
+    x = xp.ones((100, 100))
+    for call in (xp.asfortranarray, lambda x: xp.copy(x.T)):
+        assert call(x).flags.f_contiguous
+    assert tracemalloc_peak(lambda: xp.asfortranarray(x)) < 1.5 * x.nbytes
 
 
 def tracemalloc_peak(call: Any) -> int:
