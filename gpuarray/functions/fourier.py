@@ -142,7 +142,7 @@ def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     return write_out(_transform(calls.fft, x, n, axis, norm, inverse=True), out)
 
 
-@native("fft.rfft", at_once="lines")
+@native("fft.rfft", at_once="halved lines")
 @standard_function
 def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the discrete Fourier transform of real numbers, of which the redundant second half is left out.
@@ -206,7 +206,7 @@ def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     return write_out(_transform(calls.irfft, x, n, axis, norm, inverse=False), out)
 
 
-@native("fft.ihfft", at_once="lines")
+@native("fft.ihfft", at_once="halved lines")
 @standard_function
 def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse of :func:`hfft`. See :func:`rfft` for the parameters and the result."""
@@ -307,7 +307,7 @@ def ifftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "bac
     return _complex_transforms(x, s, axes, norm, out, inverse=True)
 
 
-@native("fft.rfftn", at_once="lines", call=_without_out(np.fft.rfftn))
+@native("fft.rfftn", at_once="halved lines", call=_without_out(np.fft.rfftn))
 @standard_function
 def rfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the Fourier transform of real numbers along several axes; see :func:`rfft` for the last axis.
@@ -343,7 +343,7 @@ def ifft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = 
     return ifftn(x, s, axes, norm, out)
 
 
-@native("fft.rfft2", at_once="lines", call=_without_out(np.fft.rfft2))
+@native("fft.rfft2", at_once="halved lines", call=_without_out(np.fft.rfft2))
 def rfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`rfftn` along two axes, by default the last ones."""
     return rfftn(x, s, axes, norm, out)

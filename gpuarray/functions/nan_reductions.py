@@ -139,6 +139,8 @@ def _of_enough(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _are_enough(a: Any, axis: Any, ddof: Any) -> bool:
     """Return whether each line has more numbers than degrees of freedom are taken: its first elements, usually."""
+    if axis is None and ddof == 0 and (number := a.item(0)) == number:
+        return True
     if type(axis) is not tuple and type(ddof) is int:
         first = a.flat[: ddof + 1] if axis is None else np.take(a, range(ddof + 1), axis)
         if first.size > ddof and (first == first).all():

@@ -114,6 +114,8 @@ RESULTS: Final[dict[str, Results]] = {
     "precise": Results(ONE_THREAD, _has_few_addends),
     # they have the shape of the array, and each line along an axis is computed from one line
     "lines": Results(FEW_LINES, _has_few(1, FEW_LINES)),
+    # the same with half as many elements
+    "halved lines": Results(2 * FEW_LINES, _has_few(1, 2 * FEW_LINES)),
     # the same with matrices, along the last two axes
     "matrices": Results(ONE_THREAD, _has_few(2, ONE_THREAD)),
     # they have no more elements than all arrays together, whatever shapes these have
@@ -126,6 +128,8 @@ RESULTS: Final[dict[str, Results]] = {
     "vector products": Results(_FEW, has_few_elements, ELEMENTS | VECTORS),
     # they are small, because the function refuses other calls
     "refused or few": Results(inf, has_few_elements),
+    # they have an element for each span of a line
+    "spans": Results(_FEW, _has_few_products, PRODUCTS | VECTORS),
     # they may have as many elements as the product of their sizes, or as the square of a single one
     "products": Results(_FEW, _has_few_products, PRODUCTS),
     # they have an element for each pair of elements, which operations that follow may compute where they need it

@@ -297,7 +297,7 @@ _BOUNDS: Final[dict[str, tuple[str, int, int | None]]] = {
     "__call__": ("elements", 0, None),
     "reduce": ("elements", QUICK, 3),
     "accumulate": ("elements", 0, 3),
-    "reduceat": ("products", UNSHARED, 4),
+    "reduceat": ("spans", UNSHARED, 4),
     "outer": ("pairs", 0, None),
     "at": ("in place", UNSHARED, None),
 }

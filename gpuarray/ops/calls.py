@@ -64,7 +64,7 @@ def _falling(x: Any) -> Any:
 
 
 #: Elements of a line for which NumPy's quickest order with a repair beats other stable orders, if few are equal.
-_REPAIRED: Final = range(512, 1 << 18)
+_REPAIRED: Final = range(512, 1 << 18 if COMPILED is None else 3000)
 #: The difference of integers, for each of them, from which on few of random ones are equal.
 _SPARSE: Final = 16
 #: Elements from which sorting keys together with positions beats a stable sort, and of a piece whose words are made.
@@ -129,14 +129,14 @@ def _is_repaired(x: Any, descending: bool, span: int | None) -> bool:
 
 def _argsort_repaired(x: Any) -> Any:
     """Return the stable order of one line from NumPy's quickest one, in which equal elements have any order."""
-    order = np.argsort(x)
+    order = x.argsort()
     line = order.reshape(-1)
-    ordered = x.reshape(-1)[line]
-    follows = np.zeros(x.size, np.bool_)
-    np.equal(ordered[1:], ordered[:-1], out=follows[1:])
+    ordered = x.reshape(-1).take(line)
+    equal = ordered[1:] == ordered[:-1]
     if ordered[-1] != ordered[-1]:
-        follows[1:] |= np.isnan(ordered[:-1])
-    if count := np.count_nonzero(follows):
+        equal |= np.isnan(ordered[:-1])
+    if count := np.count_nonzero(equal):
+        follows = np.concatenate(([False], equal))
         tied, runs = _runs(follows) if 2 * count < x.size else (slice(None), np.cumsum(~follows))
         bits = x.size.bit_length()
         words = runs << bits | line[tied]

@@ -16,9 +16,11 @@ _SELECTED: Final = (np.ndarray, np.generic, int, float, complex)
 
 def where(condition: Any, *choices: Any) -> Any:
     """Return ``np.where(condition, *choices)``, which takes ten times as long where a large condition changes often."""
-    is_large = type(condition) is np.ndarray and condition.size >= _LARGE and condition.dtype == bool
+    if type(condition) is not np.ndarray or condition.size < _LARGE:
+        return np.where(condition, *choices)
     loop = None
-    if CHAINS is not None and is_large and [isinstance(each, _SELECTED) for each in choices] == [True, True]:
+    is_mask = CHAINS is not None and condition.dtype == bool
+    if is_mask and [isinstance(each, _SELECTED) for each in choices] == [True, True]:
         dtype = np.result_type(*choices)
         loop = _selection(dtype)
     if loop is None:
