@@ -4,8 +4,9 @@ NumPy's ``ufunc.resolve_dtypes`` determines dtypes and raises errors about them.
 compositions run on the host, which is counted.
 """
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from functools import reduce as reduce_in_turn
 from importlib import import_module
 from typing import Any, Final
 
@@ -37,6 +38,8 @@ from gpuarray.ops.spec import MapOp
 #: The module with the functions of ``scipy.special`` that have derivatives, imported when one of them is needed.
 _SPECIAL: Final = "gpuarray.scipy.special"
 _LAYOUT_KEYWORDS: Final = ("order", "subok")
+#: The most arrays of a list that are folded in turn.
+_MOST_IN_TURN: Final = 16
 #: Ufuncs of operands of any dtype, whose truth values are no conversions.
 _TRUTHS: Final = frozenset((np.logical_and, np.logical_or, np.logical_xor, np.logical_not))
 
@@ -346,11 +349,31 @@ def ufunc_at_once(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keyword
     return rule.compute(*inputs, **keywords)
 
 
+def _folded_in_turn(ufunc: np.ufunc, arrays: Sequence[Any]) -> GpuArray | None:
+    """Return the fold of several arrays, which are not copied into one; None if that is not possible.
+
+    NumPy folds along axis 0 in this order. Derivatives of extremes are those of one fold, which divides them evenly.
+    """
+    op = REDUCTIONS.get(ufunc)
+    if op is None or op.combine is None or not 1 < len(arrays) <= _MOST_IN_TURN or tape.state.tapes:
+        return None
+    if {*map(type, arrays)} != {GpuArray} or any(array.shape != arrays[0].shape for array in arrays):
+        return None
+    kind = accumulation_dtype(op, np.result_type(*[array.dtype for array in arrays]), None, None)
+    if kind != dtypes.bool_:
+        arrays = [array.astype(kind, copy=False) for array in arrays]
+    return reduce_in_turn(partial(apply, op.combine), arrays)
+
+
 def _method(ufunc: np.ufunc, name: str) -> Callable[..., Any]:
     """Return a method of a function. Its first argument is converted to an array, but not the target of ``at``."""
     numpys = getattr(ufunc, name)
 
     def method(array: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        if name == "reduce" and type(array) in (list, tuple) and not arguments and keywords in ({}, {"axis": 0}):
+            result = _folded_in_turn(ufunc, array)
+            if result is not None:
+                return result
         return numpys(array if name == "at" else creation.asarray(array), *arguments, **keywords)
 
     method.__name__ = method.__qualname__ = name

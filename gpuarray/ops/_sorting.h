@@ -42,7 +42,7 @@ static void sort_by_digits(uint64_t *words, uint64_t *other, size_t room, size_t
     if (bits == 0)
         return;
     int digit = 2; /* with some eight words for each value */
-    while (digit < MOST_BITS && count >> (digit + 4))
+    while (digit < MOST_BITS && count >> (digit + 3))
         digit++;
     if (digit > bits)
         digit = bits;

@@ -67,8 +67,11 @@ def _falling(x: Any) -> Any:
 _REPAIRED: Final = range(512, 1 << 18 if COMPILED is None else 3000)
 #: The difference of integers, for each of them, from which on few of random ones are equal.
 _SPARSE: Final = 16
-#: Elements from which sorting keys together with positions beats a stable sort, and of a piece whose words are made.
+#: Elements from which sorting keys together with positions beats a stable sort.
 _PACKED_LEAST: Final = 2048
+#: Words of a line from which on sorting them by their digits beats NumPy's sort.
+_DIGITS_LEAST: Final = 64
+#: Elements of a piece whose words are made.
 _PIECE: Final = 1 << 16
 #: The most words for which there is memory beside those that are sorted.
 _SPARE: Final = 1 << 21
@@ -186,7 +189,7 @@ def _argsort_packed(order: Any, x: Any, descending: bool) -> bool:
 
 def _sort_words(words: Any) -> None:
     """Sort lines of words in place."""
-    if COMPILED is None or words.shape[-1] < _PACKED_LEAST:
+    if COMPILED is None or words.shape[-1] < _DIGITS_LEAST:
         words.sort(axis=-1)
         return
     other = np.empty(min(words.shape[-1], _SPARE), np.uint64)

@@ -36,6 +36,25 @@ METHODS = {
 }
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "fmin", "logical_and", "bitwise_xor"])
+def test_a_list_of_arrays_is_folded_without_a_copy_of_all(name: str, dtype: str, device: Any) -> None:
+    hosts = [np.random.default_rng(seed).integers(0, 5, (40, 50)).astype(dtype) for seed in range(4)]
+    numpys, ours = getattr(np, name), getattr(xp, name)
+    try:
+        expected = numpys.reduce(hosts)
+    except TypeError:
+        with pytest.raises(TypeError):
+            ours.reduce([xp.asarray(host, device=device) for host in hosts])
+        return
+    with xp.using(direct_limit=0):
+        arrays = [xp.asarray(host, device=device) for host in hosts]
+        assert_same(ours.reduce(arrays), expected)
+        assert_same(ours.reduce(tuple(arrays), axis=0), expected)
+        assert_same(ours.reduce(arrays, axis=1), numpys.reduce(hosts, axis=1))
+        assert len(xp.explain(ours.reduce(arrays)).steps) == 1
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_functions_have_the_methods_of_ufuncs(name: str, device: Any) -> None:
     call = METHODS[name]
