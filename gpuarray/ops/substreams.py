@@ -228,8 +228,8 @@ def pair_of_uniforms(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return two uniform numbers in (0, 1] from the block of each element and attempt.
 
-    The elements have one substream, or each has a word in each line of ``stream``. The last axis of several attempts has
-    one element, and the results have the elements along it.
+    The elements have one substream, or each has a word in each line of ``stream``. The last axis of several attempts
+    has one element, and the results have the elements along it.
     """
     shape = (*np.shape(attempts)[:-1], numbers.size)
     if np.ndim(stream) == 2:  # each element has a substream of its own
