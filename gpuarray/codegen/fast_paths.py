@@ -6,13 +6,13 @@ run of instructions that share one guard (:class:`gpuarray.codegen.underflow.Blo
 
 A kernel computes a block by fast paths for four elements, checks the guard once, and has few branches besides, so that
 drivers can order the instructions. If the guard fails, a loop computes the four elements again, one by one, by slow
-paths, whose text stands in the kernel once. Where all guards are about underflow of sums and products, a cheaper check
-of each of these comes first: it knows of zeros, which are common and mostly right. Called by the kernels of loops.
+paths, whose text stands in the kernel once. Where the guard is about underflow of sums and products alone, a second
+guard comes first (:mod:`gpuarray.codegen.zeros`), which knows of zeros. Called by the kernels of loops.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gpuarray.codegen import library
+from gpuarray.codegen import library, zeros
 from gpuarray.codegen.storage import LANES, register_type
 from gpuarray.codegen.underflow import SCALAR_BOUND, Block, is_gradual
 from gpuarray.codegen.wgsl import Kernel, apply_expression, declare, fast_path_function
@@ -69,6 +69,34 @@ def emit_slow_path(
     return names
 
 
+def emit_second_guard(
+    kernel: Kernel, instructions: Sequence[Instruction], blocks: Iterable[Block], lanes: Sequence[int], fine: str
+) -> bool:
+    """Emit what makes ``fine`` true again where the zeros in blocks are right, and return whether there is a guard."""
+    bounds: dict[int, int] = {}
+    for block in blocks:
+        if not block.is_guarded:
+            continue
+        least = zeros.least_operand(instructions, block)
+        if least is None:
+            return False
+        for number in zeros.operands_of(instructions, block):
+            bound = least if instructions[number].level == FULL else zeros.SCALARS
+            bounds[number] = max(bound, bounds.get(number, bound))
+    values: dict[int, list[str]] = {}
+    for number, bound in bounds.items():
+        level = instructions[number].level
+        names = [value_name(number, level, lane) for lane in (lanes if level == FULL else lanes[:1])]
+        values.setdefault(bound, []).extend(names)
+    kernel.line(f"if (!{fine}) {{", f"{fine} = true;")
+    for bound, names in values.items():
+        kernel.line("{", f"var least = zero_last_f32({names[0]});")
+        kernel.line(*(f"least = min(least, zero_last_f32({name}));" for name in names[1:]))
+        kernel.line(f"{fine} = {fine} & (least >= zero_last_f32(0x1p{bound}f));", "}")
+    kernel.line("}")
+    return True
+
+
 def emit_checked(
     kernel: Kernel,
     instructions: Sequence[Instruction],
@@ -78,8 +106,8 @@ def emit_checked(
 ) -> None:
     """Emit elementwise instructions of one element in plain arithmetic; ``fine`` becomes false if one is not right.
 
-    The guard of a block takes any zero for a result that may have been flushed. The guards here, one for each sum and
-    product, know of zeros that are right. They have no branches, so that data with zeros cost little more.
+    For kernels without a second guard (:func:`emit_second_guard`). The guards here, one for each sum and product,
+    have no branches and know of zeros that are right.
     """
     names = dict(operand_names)
     for number in numbers:
@@ -119,6 +147,8 @@ class _Writer:
             if self.again:
                 self.kernel.line(f"{fine} = true;" if first else f"var {fine} = true;")
             self._write_fast_path(together, fine)
+            if self.again and self.lanes > 1:  # of one element the slow path takes little longer
+                emit_second_guard(self.kernel, self.instructions, [self.block], together, fine)
             if self.again and self.lanes > LANES:
                 mask = sum(1 << lane for lane in together)
                 self.kernel.line(f"if (!{fine}) {{ {slow} |= {mask:#x}u; }}")
@@ -164,6 +194,11 @@ class _Writer:
     def _guards_of_scalars(self) -> list[str]:
         least, bounded = self.block.scalars_at_least, self.block.scalars_bounded
         asked = [f"is_at_least_f32(one{n}, 0x1p{exponent}f)" for n, exponent in sorted(least.items())]
+        asked += [
+            f"is_zero_or_at_least_f32(one{n}, 0x1p{exponent}f)"
+            for n, exponent in sorted(self.block.scalars_zero_or_at_least.items())
+            if n not in least or exponent > least[n]
+        ]
         return asked + [f"!is_at_least_f32(one{n}, 0x1p{SCALAR_BOUND}f)" for n in sorted(bounded)]
 
     def _guards_of(self, number: int, lane: int) -> list[str]:

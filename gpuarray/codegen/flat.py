@@ -8,7 +8,7 @@ from several elements of an array that it has the positions of, and eight where 
 from collections import Counter
 from typing import Final
 
-from gpuarray.codegen.fast_paths import can_check, emit_checked, emit_slow_path, value_name
+from gpuarray.codegen.fast_paths import can_check, emit_checked, emit_second_guard, emit_slow_path, value_name
 from gpuarray.codegen.lanes import Lane, flat_addresses, flat_loads, flat_stores, flat_values, has_vec4_rows, wide_slots
 from gpuarray.codegen.loops import (
     LoopKernel,
@@ -55,9 +55,10 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     work.deferred = lanes == LANES and not is_vec4 and _can_recompute(work)
     if work.deferred:
         kernel.line("var fine = true;")
-    flat_values(work, names, quads=consecutive and lanes > 1)
+    blocks = flat_values(work, names, quads=consecutive and lanes > 1)
     if work.deferred:
-        _recompute(work, lanes, step, count)
+        has_second_guard = emit_second_guard(kernel, loop.instructions, blocks, range(lanes), "fine")
+        _recompute(work, lanes, step, count, checks=not has_second_guard)
     if in_pairs:
         emit_shuffled_stores(work, names, f"{begin} + {lanes}u < {count}")
     else:
@@ -96,8 +97,11 @@ def _can_recompute(work: LoopKernel) -> bool:
     return not any(isinstance(item, Apply) and item.op.cost > _CHEAP for item in others)
 
 
-def _recompute(work: LoopKernel, lanes: int, step: int, count: str) -> None:
-    """Emit the branch that reads, computes and stores an invocation's elements one by one, by slow paths."""
+def _recompute(work: LoopKernel, lanes: int, step: int, count: str, *, checks: bool) -> None:
+    """Emit the branch that reads, computes and stores an invocation's elements one by one, by slow paths.
+
+    If it ``checks``, it finds out first whether each sum and product was right.
+    """
     kernel, loop = work.kernel, work.loop
     here = Lane("at", [], {})
     names, lines = (
@@ -121,7 +125,7 @@ def _recompute(work: LoopKernel, lanes: int, step: int, count: str) -> None:
         lines.append(f"  {declare(names[number], item.dtype, value)}")
     applied = [n for n, item in enumerate(loop.instructions) if item.level == FULL and isinstance(item, Apply)]
     kernel.line("if (!fine) {")
-    if can_check(loop.instructions, applied):
+    if checks and can_check(loop.instructions, applied):
         kernel.line("fine = true;", *lines)
         emit_checked(kernel, loop.instructions, applied, names, "fine")
         kernel.line("}", "}", "if (!fine) {")

@@ -126,8 +126,11 @@ def flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[Lan
     return lambda lane: " + ".join([base, *(f"{c} * {s}" for c, s in zip(lane.coordinates, strides, strict=True) if s)])
 
 
-def flat_values(work: LoopKernel, lanes: list[Lane], *, quads: bool = False) -> None:
-    """Emit the values of all lanes; ``quads`` says that these are aligned neighbours in vectors of four."""
+def flat_values(work: LoopKernel, lanes: list[Lane], *, quads: bool = False) -> list[Block]:
+    """Emit the values of all lanes, and return the blocks of instructions with a guard each.
+
+    ``quads`` says that the lanes are aligned neighbours in vectors of four.
+    """
     kernel, loop = work.kernel, work.loop
     addresses: dict[int, Callable[[Lane], str]] = {}
     for number, item in enumerate(loop.instructions):
@@ -136,7 +139,8 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, quads: bool = False) -> 
         elif isinstance(item, Index) and item.level == FULL:
             addresses[number] = flat_addresses(kernel, item.layout, item.layout.offset)
     numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
-    for unit in arranged(loop, numbers, alone=len(lanes) == 1):
+    units = arranged(loop, numbers, alone=len(lanes) == 1)
+    for unit in units:
         if isinstance(unit, Block):
             emit_block(kernel, loop.instructions, unit, len(lanes), deferred=work.deferred)
             continue
@@ -156,6 +160,7 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, quads: bool = False) -> 
                 position = addresses[number](names) if number in addresses else ""
                 value = expression(work, item, lane, position)
             kernel.line(declare(f"v{number}_{lane}", item.dtype, value))
+    return [unit for unit in units if isinstance(unit, Block)]
 
 
 def _placed_store(work: LoopKernel, store: Store, lane: int, extent: str) -> str:

@@ -6,7 +6,7 @@ computes an operand where the kernel reads it. Both become WGSL functions, so th
 
 from dataclasses import dataclass, replace
 
-from gpuarray.codegen.fast_paths import value_name
+from gpuarray.codegen.fast_paths import emit_second_guard, value_name
 from gpuarray.codegen.lanes import flat_loads, flat_stores, flat_values, has_vec4_rows, wide_slots
 from gpuarray.codegen.loops import LoopKernel, bind_loop, emit_single, has_guards
 from gpuarray.codegen.storage import LANES, register_type
@@ -71,7 +71,9 @@ def _finish_function(work: LoopKernel, lanes: int) -> None:
         if isinstance(item, Load) and item.slot == 0:
             for lane, result in zip(names, results, strict=True):
                 lane.loaded[number] = result
-    flat_values(work, names)
+    blocks = flat_values(work, names)
+    if work.deferred:
+        emit_second_guard(kernel, loop.instructions, blocks, range(lanes), "fine")
     flat_stores(work, names, 1, "end")
     parameters = ", ".join(f"{result}: {kind}" for result in results)
     head = f"finish({'first: u32' if lanes == 1 else 'first: u32, end: u32'}, {parameters})"

@@ -87,6 +87,8 @@ class Block:
         Guard: values that must not be subnormal.
     scalars_at_least : dict of int to int
         Guard: scalars that have to be at least that power of 2 in magnitude.
+    scalars_zero_or_at_least : dict of int to int
+        Guard: scalars that have to be 0, or at least that power of 2 in magnitude.
     scalars_bounded : set of int
         Guard: scalars that have to be below ``2**SCALAR_BOUND``.
     """
@@ -99,13 +101,14 @@ class Block:
     at_least: dict[int, int] = field(default_factory=dict)
     not_subnormal: set[int] = field(default_factory=set)
     scalars_at_least: dict[int, int] = field(default_factory=dict)
+    scalars_zero_or_at_least: dict[int, int] = field(default_factory=dict)
     scalars_bounded: set[int] = field(default_factory=set)
 
     @property
     def is_guarded(self) -> bool:
         """Whether the block may have to be computed again."""
-        tests = self.at_least or self.not_subnormal or self.scalars_at_least or self.scalars_bounded
-        return bool(self.functions or tests)
+        of_scalars = self.scalars_at_least or self.scalars_zero_or_at_least or self.scalars_bounded
+        return bool(self.functions or self.at_least or self.not_subnormal or of_scalars)
 
 
 def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list[int | Block]:
@@ -325,7 +328,7 @@ class _GuardFinder:
             for n in (x, y):
                 if self._is_scalar(n):
                     self._block.scalars_bounded.add(n)
-                    self._guard_scalar(n, FLUSHED - 1)
+                    _raise_to(self._block.scalars_zero_or_at_least, n, FLUSHED - 1)
         return fact
 
     def _product_of(self, x: int, y: int) -> tuple[int, int, list[int]]:
@@ -362,7 +365,12 @@ class _GuardFinder:
             # below its bound it may be any number as small as that: sums of it are guarded at a larger bound
             return Fact(FLUSHED + MARGIN + 1, below)
         if scalars:
-            self._guard_scalar(scalars[0], (FLUSHED if error is None else error) + MARGIN)
+            flushed = FLUSHED if error is None else error
+            if need.summed and flushed <= LARGEST_ERROR:
+                # a sum with 0, with which sums of many terms begin, has the error of the other operand
+                _raise_to(self._block.scalars_zero_or_at_least, scalars[0], flushed + MARGIN)
+                return Fact(flushed, below)
+            _raise_to(self._block.scalars_at_least, scalars[0], flushed + MARGIN)
             return Fact(None, below)
         if need.ordinary and (error is None or error + MARGIN <= ORDINARY):
             return Fact(None, below)
@@ -370,10 +378,6 @@ class _GuardFinder:
             return Fact(FLUSHED, below)
         self._block.at_least[number] = FLUSHED if error is None else error + MARGIN
         return Fact(None, below)
-
-    def _guard_scalar(self, number: int, exponent: int) -> None:
-        known = self._block.scalars_at_least
-        known[number] = max(exponent, known.get(number, exponent))
 
     def _is_sign(self, number: int) -> bool:
         item = self.items[number]
@@ -390,6 +394,10 @@ class _GuardFinder:
         while self._is_sign(number):
             (number,) = self.items[number].operands
         return number
+
+
+def _raise_to(bounds: dict[int, int], number: int, exponent: int) -> None:
+    bounds[number] = max(exponent, bounds.get(number, exponent))
 
 
 def _is_product(item: Apply) -> bool:

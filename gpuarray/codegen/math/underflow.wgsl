@@ -83,7 +83,10 @@ fn guard_gradual_radians_f32(x: f32) -> bool { return guard_gradual_multiply_f32
 fn gradual_radians_f32(x: f32) -> f32 { return gradual_multiply_f32(x, radians_f32); }
 // What kernels ask of the fast paths' values; NaN is not.
 fn is_at_least_f32(x: f32, bound: f32) -> bool { return abs(x) >= bound; }
-fn is_normal_or_zero_f32(x: f32) -> bool { return (bitcast<u32>(x) << 1u) - 1u >= 0x00ffffffu; }
+// Magnitudes in their order, but for 0, which is the largest.
+fn zero_last_f32(x: f32) -> u32 { return (bitcast<u32>(x) << 1u) - 1u; }
+fn is_normal_or_zero_f32(x: f32) -> bool { return is_zero_or_at_least_f32(x, 0x1p-126f); }
+fn is_zero_or_at_least_f32(x: f32, bound: f32) -> bool { return zero_last_f32(x) >= zero_last_f32(bound); }
 
 // The parts of complex numbers, each rounded as NumPy's.
 fn gradual_add_c64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
