@@ -524,6 +524,43 @@ def test_loops_of_products(dtype):
                 assert np.asarray(result).tobytes() == expected.tobytes(), (left.strides, right.strides)
 
 
+#: Shapes of the operands of products of vectors and matrices, several of which are stacks or broadcast.
+STACKS = ((), (3,), (4,), (3, 4), (4, 3), (1, 4), (0, 3), (2, 3, 4), (2, 4, 3), (1, 4, 4), (5, 1, 3, 4), (2, 5, 4, 4))
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int32, np.float32, np.complex128])
+@pytest.mark.parametrize(
+    "ufunc", [getattr(np, name) for name in ("matmul", "vecdot", "matvec", "vecmat") if hasattr(np, name)]
+)
+def test_products_of_stacks(ufunc, dtype):
+    random = np.random.default_rng(6)
+    function = getattr(xp, ufunc.__name__)
+    for shapes in product(STACKS, STACKS):
+        hosts = [random.integers(-3, 4, shape).astype(dtype) for shape in shapes]
+        if dtype is np.complex128:
+            hosts = [host * dtype(1 + 2j) for host in hosts]
+        arrays = list(map(xp.asarray, hosts))
+        for seen in (lambda a: a, lambda a: a.T, lambda a: a[..., ::-1] if a.ndim else a):
+            left, right = seen(hosts[0]), hosts[1]
+            try:
+                expected = ufunc(left, right)
+            except ValueError:
+                with pytest.raises(ValueError, match=r"\w"):
+                    function(seen(arrays[0]), arrays[1])
+                continue
+            result = function(seen(arrays[0]), arrays[1])
+            assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+            assert np.asarray(result).tobytes() == expected.tobytes(), (shapes, left.strides)
+
+
+def test_products_of_small_stacks_are_computed_at_once():
+    with xp.using(device="cpu"):
+        stack, many = xp.ones((8, 16, 16)), xp.ones((4096, 16, 16))
+        assert (stack @ stack).is_computed()
+        assert xp.matmul(stack, stack[0]).is_computed()
+        assert not (many @ many).is_computed()
+
+
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
 def test_products(dtype):
     for left, right in (

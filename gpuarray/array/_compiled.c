@@ -48,7 +48,8 @@ static PyMethodDef methods[] = {
 };
 
 static PyGetSetDef properties[] = {
-    {"T", transposed, NULL, "View with reversed axes.", NULL},
+    {"T", transposed, NULL, "View with reversed axes.", &transposes[0]},
+    {"mT", transposed, NULL, "View with the last two axes exchanged.", &transposes[1]},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -152,10 +153,7 @@ static PyObject *install(PyObject *module, PyObject *args)
     ((PyHeapTypeObject *)array)->as_sequence.sq_inplace_concat = NULL;
     dealloc_of_class = array_type->tp_dealloc;
     array_type->tp_dealloc = dealloc_array;
-    PyObject *property = PyObject_GetAttrString((PyObject *)base_type, "T");
-    int failed = property == NULL || PyObject_SetAttrString(array, "T", property) < 0;
-    Py_XDECREF(property);
-    if (failed)
+    if (replace(array, "T", &transposes[0]) < 0 || replace(array, "mT", &transposes[1]) < 0)
         return NULL;
     Py_RETURN_NONE;
 }
@@ -215,7 +213,6 @@ PyMODINIT_FUNC PyInit__compiled(void)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     base_type = (PyTypeObject *)PyType_FromSpec(&spec);
-    str_transpose = PyUnicode_InternFromString("transpose");
     str_numpy = PyUnicode_InternFromString("numpy");
     str_dtype = PyUnicode_InternFromString("dtype");
     str_out = PyUnicode_InternFromString("out");

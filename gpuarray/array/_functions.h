@@ -10,15 +10,18 @@ static int ufunc_operands(PyObject *ufunc, PyObject *const *inputs, Py_ssize_t c
     if (is_reflected && (Py_TYPE(inputs[second]) != array_type || !is_scalar(inputs[0])))
         return 0;
     PyObject *array = inputs[is_reflected], *other = inputs[is_reflected ? 0 : second];
-    return operands(array, other, &values[is_reflected], &values[!is_reflected], device, IS_ELEMENTWISE);
+    return operands(array, other, &values[is_reflected], &values[!is_reflected], device);
 }
+
+/* Whether a function is a ufunc of vectors or matrices. */
+static int is_generalised(PyObject *function) { return Py_IS_TYPE(function, &PyUFunc_Type) && ((PyUFuncObject *)function)->core_enabled; }
 
 /* The result of a ufunc; NULL without an error if the method in Python is to be called. */
 static PyObject *ufunc_result(PyObject *ufunc, PyObject *const *inputs, Py_ssize_t count)
 {
     PyObject *values[2], *device, *result = NULL, *context;
-    if (ufunc == matmul) /* whose size is that of its multiplications */
-        return count == 2 ? small_product(inputs[0], inputs[1]) : NULL;
+    if (is_generalised(ufunc)) /* its size is that of its multiplications */
+        return count == 2 ? small_product(ufunc, inputs[0], inputs[1]) : NULL;
     if (!ufunc_operands(ufunc, inputs, count, values, &device))
         return NULL;
     Py_INCREF(values[0]);
@@ -359,8 +362,8 @@ static PyObject *result_by_numpy(PyObject *function, const Bounds *bounds, PyObj
     Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1};
     arguments.limit = limit_now(&arguments.on_pinned);
     /* a product has no bound by the sizes of its operands, but by its multiplications */
-    if (function == matmul && count == 2 && total == 2) {
-        result = small_product(args[0], args[1]);
+    if (is_generalised(function) && count == 2 && total == 2) {
+        result = small_product(function, args[0], args[1]);
         if (result != NULL || PyErr_Occurred())
             return result;
     }

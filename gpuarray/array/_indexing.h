@@ -261,17 +261,31 @@ static PyObject *view_in_memory(PyObject *array, PyObject *view, PyObject *memor
     return NULL;
 }
 
-static PyObject *transposed(PyObject *array, void *unused)
+/* The properties in Python for the views with reversed axes, and with the last two exchanged. */
+static PyObject *transposes[2];
+
+/* The view of one of these properties. */
+static PyObject *transposed(PyObject *array, void *property)
 {
     PyObject *memory, *host = host_elements(array, &memory), *result = NULL;
-    if (host != NULL) {
+    npy_intp order[NPY_MAXDIMS];
+    PyArray_Dims axes = {order, host == NULL ? 0 : PyArray_NDIM((PyArrayObject *)host)};
+    int is_of_matrices = property == &transposes[1];
+    if (host != NULL && (!is_of_matrices || axes.len > 1)) {
+        for (int axis = 0; axis < axes.len; axis++)
+            order[axis] = is_of_matrices ? axis : axes.len - 1 - axis;
+        if (is_of_matrices) {
+            order[axes.len - 2] = axes.len - 1;
+            order[axes.len - 1] = axes.len - 2;
+        }
         Py_INCREF(memory);
-        result = view_in_memory(array, PyArray_Transpose((PyArrayObject *)host, NULL), memory);
+        result = view_in_memory(array, PyArray_Transpose((PyArrayObject *)host, &axes), memory);
         Py_DECREF(memory);
     }
     if (result != NULL || PyErr_Occurred())
         return result;
-    return PyObject_CallMethodNoArgs(array, str_transpose);
+    PyObject *general = *(PyObject **)property;
+    return of_method(Py_TYPE(general)->tp_descr_get(general, array, (PyObject *)Py_TYPE(array)));
 }
 
 PyDoc_STRVAR(view_doc,

@@ -6,6 +6,7 @@
 
 #define MOST_AXES 4
 #define MOST_ITEMS 3 /* two operands and a result */
+#define MOST_CORE 3  /* extents of the matrices and vectors that a product takes */
 
 /* Aligned memory for a number, which the loop reads again for each element. */
 typedef union {
@@ -67,23 +68,27 @@ static int can_share_loop(PyArrayObject *target, PyArrayObject *operand)
     return (first == NULL && second != (PyObject *)target) || (second == NULL && first != (PyObject *)operand);
 }
 
+/* The axes over which an item is passed: all but the last ones, which are those of its matrices or vectors. */
+static int passed_axes(PyObject *item, int core) { return PyArray_CheckExact(item) ? PyArray_NDIM((PyArrayObject *)item) - core : 0; }
+
+/* The items of an elementwise operation have no axes of matrices or vectors. */
+static const int NO_CORE[MOST_ITEMS] = {0};
+
 /* The shape to which operands broadcast; the number of axes, 0 if there are none, -1 if they do not or have too many. */
-static int broadcast_shape(PyObject *const *operands, int count, npy_intp *shape)
+static int broadcast_shape(PyObject *const *operands, const int *core, int count, npy_intp *shape)
 {
     int ndim = 0;
     for (int i = 0; i < count; i++)
-        if (PyArray_CheckExact(operands[i]) && PyArray_NDIM((PyArrayObject *)operands[i]) > ndim)
-            ndim = PyArray_NDIM((PyArrayObject *)operands[i]);
+        ndim = Py_MAX(ndim, passed_axes(operands[i], core[i]));
     if (ndim > MOST_AXES)
         return -1;
     for (int axis = 0; axis < ndim; axis++)
         shape[axis] = 1;
     for (int i = 0; i < count; i++) {
-        if (!PyArray_CheckExact(operands[i]))
-            continue;
         PyArrayObject *array = (PyArrayObject *)operands[i];
-        npy_intp *last = shape + ndim - PyArray_NDIM(array);
-        for (int axis = 0; axis < PyArray_NDIM(array); axis++) {
+        int own = passed_axes(operands[i], core[i]);
+        npy_intp *last = shape + ndim - own;
+        for (int axis = 0; axis < own; axis++) {
             npy_intp extent = PyArray_DIM(array, axis);
             if (extent != 1 && last[axis] != 1 && last[axis] != extent)
                 return -1;
@@ -126,12 +131,20 @@ static int common_type(PyObject *const *operands, int count)
     return type;
 }
 
-/* Arrays and numbers that a loop passes together: where each begins, and for each axis the extent and the steps. */
+/* Arrays and numbers that a loop passes together: where each begins, and for each axis the extent and the steps. Those of
+   the matrices and vectors of a product are the same for all of them. */
 typedef struct {
     int count, axes;
     char *data[MOST_ITEMS];
-    npy_intp shape[MOST_AXES], steps[MOST_AXES][MOST_ITEMS];
+    npy_intp shape[MOST_AXES], steps[MOST_AXES][MOST_ITEMS], core_extents[MOST_CORE], core_steps[2 * MOST_ITEMS];
 } Passed;
+
+/* The step of an item along an axis; 0 if it has no such axis, or one element along it. */
+static npy_intp step_along(PyObject *item, int axis)
+{
+    PyArrayObject *array = (PyArrayObject *)item;
+    return axis < 0 || PyArray_DIM(array, axis) == 1 ? 0 : PyArray_STRIDE(array, axis);
+}
 
 /* Add an axis within the others. Axes of one element are left out, and axes that all items pass in equal steps are one. */
 static void add_axis(Passed *passed, npy_intp extent, const npy_intp *steps)
@@ -153,10 +166,14 @@ static void run_loop(Passed *passed, PyUFuncGenericFunction function, void *extr
 {
     npy_intp index[MOST_AXES] = {0};
     int last = passed->axes - 1, axis;
+    npy_intp extents[1 + MOST_CORE] = {passed->shape[last]}, steps[3 * MOST_ITEMS];
+    memcpy(extents + 1, passed->core_extents, sizeof passed->core_extents);
+    memcpy(steps, passed->steps[last], passed->count * sizeof(npy_intp));
+    memcpy(steps + passed->count, passed->core_steps, sizeof passed->core_steps);
     do {
         char *data[MOST_ITEMS];
         memcpy(data, passed->data, sizeof data);
-        function(data, &passed->shape[last], passed->steps[last], extra);
+        function(data, extents, steps, extra);
         for (axis = last - 1; axis >= 0; axis--) {
             int is_next = ++index[axis] < passed->shape[axis];
             for (int i = 0; i < passed->count; i++)
@@ -169,16 +186,14 @@ static void run_loop(Passed *passed, PyUFuncGenericFunction function, void *extr
 }
 
 /* Note where the items of a loop are, and the axes of the shape to which they broadcast. */
-static void note_items(Passed *passed, PyObject *const *items, Number *numbers, int ndim, const npy_intp *shape)
+static void note_items(Passed *passed, PyObject *const *items, const int *core, Number *numbers, int ndim, const npy_intp *shape)
 {
     for (int i = 0; i < passed->count; i++)
         passed->data[i] = PyArray_CheckExact(items[i]) ? PyArray_DATA((PyArrayObject *)items[i]) : (char *)&numbers[i];
     for (int axis = 0; axis < ndim; axis++) {
         npy_intp steps[MOST_ITEMS];
         for (int i = 0; i < passed->count; i++) {
-            PyArrayObject *array = PyArray_CheckExact(items[i]) ? (PyArrayObject *)items[i] : NULL;
-            int own = array == NULL ? -1 : axis - ndim + PyArray_NDIM(array);
-            steps[i] = own < 0 || PyArray_DIM(array, own) == 1 ? 0 : PyArray_STRIDE(array, own);
+            steps[i] = step_along(items[i], axis - ndim + passed_axes(items[i], core[i]));
         }
         add_axis(passed, shape[axis], steps);
     }
@@ -220,7 +235,7 @@ static PyObject *looped(PyObject *callable, PyObject *const *operands, int count
     if (!Py_IS_TYPE(callable, &PyUFunc_Type) || ufunc->nin != count || ufunc->nout != 1 || ufunc->core_enabled)
         return NULL;
     npy_intp shape[MOST_AXES];
-    int type = common_type(operands, count), ndim = broadcast_shape(operands, count, shape);
+    int type = common_type(operands, count), ndim = broadcast_shape(operands, NO_CORE, count, shape);
     int loop = type < 0 || ndim < 1 ? -1 : loop_for(ufunc, type);
     if (loop < 0 || PyArray_MultiplyList(shape, ndim) > MOST_ELEMENTS)
         return NULL;
@@ -244,46 +259,98 @@ static PyObject *looped(PyObject *callable, PyObject *const *operands, int count
         return target;
     items[count] = target;
     Passed passed = {.count = count + 1};
-    note_items(&passed, items, numbers, ndim, shape);
+    note_items(&passed, items, NO_CORE, numbers, ndim, shape);
     run_loop(&passed, ufunc->functions[loop], ufunc->data == NULL ? NULL : ufunc->data[loop]);
     if (PyErr_Occurred()) /* the ufunc is called, and raises it again */
         Py_CLEAR(target);
     return target;
 }
 
-/* The step of an array along an axis, as the loops of products take it: 0 along an axis of one element or none. */
-static npy_intp step_along(PyArrayObject *array, int axis)
+/* A product of two arrays by a generalised ufunc, such as `matmul`: the loop, the axes of the stacks of each item's matrices or
+   vectors and those of the matrices or vectors themselves, and the number of results and of multiplications. */
+typedef struct {
+    int loop, type, ndim, core[MOST_ITEMS], is_missing[MOST_CORE];
+    npy_intp shape[MOST_AXES + 2], extents[MOST_CORE];
+    double results, multiplications;
+} Product;
+
+/* Note what a product takes; 0 if the ufunc is to be called, or would raise an error. */
+static int note_product(PyUFuncObject *ufunc, PyObject *const *operands, Product *product)
 {
-    return axis < 0 || axis >= PyArray_NDIM(array) || PyArray_DIM(array, axis) == 1 ? 0 : PyArray_STRIDE(array, axis);
+    product->type = common_type(operands, 2);
+    if (ufunc->nin != 2 || ufunc->nout != 1 || ufunc->core_num_dim_ix > MOST_CORE || product->type < 0 ||
+        !PyArray_CheckExact(operands[0]) || !PyArray_CheckExact(operands[1]) || (product->loop = loop_for(ufunc, product->type)) < 0)
+        return 0;
+    memset(product->is_missing, 0, sizeof product->is_missing);
+    memset(product->extents, 0, sizeof product->extents);
+    for (int i = 0; i < 2; i++) {
+        int missing = ufunc->core_num_dims[i] - PyArray_NDIM((PyArrayObject *)operands[i]);
+        for (int k = 0; k < ufunc->core_num_dims[i] && missing > 0; k++) {
+            int number = ufunc->core_dim_ixs[ufunc->core_offsets[i] + k];
+            product->is_missing[number] = (ufunc->core_dim_flags[number] & UFUNC_CORE_DIM_CAN_IGNORE) != 0;
+            missing -= product->is_missing[number];
+        }
+        if (missing > 0)
+            return 0;
+    }
+    for (int number = 0; number < ufunc->core_num_dim_ix; number++)
+        product->extents[number] = product->is_missing[number] ? 1 : -1;
+    for (int i = 0; i < MOST_ITEMS; i++) {
+        product->core[i] = 0;
+        for (int k = 0; k < ufunc->core_num_dims[i]; k++)
+            product->core[i] += !product->is_missing[ufunc->core_dim_ixs[ufunc->core_offsets[i] + k]];
+    }
+    for (int i = 0; i < 2; i++) {
+        PyArrayObject *array = (PyArrayObject *)operands[i];
+        int axis = PyArray_NDIM(array) - product->core[i];
+        for (int k = 0; k < ufunc->core_num_dims[i]; k++) {
+            int number = ufunc->core_dim_ixs[ufunc->core_offsets[i] + k];
+            if (product->is_missing[number])
+                continue;
+            npy_intp extent = PyArray_DIM(array, axis++);
+            if (product->extents[number] >= 0 && product->extents[number] != extent)
+                return 0;
+            product->extents[number] = extent;
+        }
+    }
+    product->ndim = broadcast_shape(operands, product->core, 2, product->shape);
+    if (product->ndim < 0 || (product->ndim > 1 && (is_permuted(operands[0]) || is_permuted(operands[1]))))
+        return 0;
+    product->multiplications = product->results = (double)PyArray_MultiplyList(product->shape, product->ndim);
+    for (int number = 0; number < ufunc->core_num_dim_ix; number++)
+        product->multiplications *= (double)product->extents[number];
+    for (int k = 0; k < ufunc->core_num_dims[2]; k++)
+        product->results *= (double)product->extents[ufunc->core_dim_ixs[ufunc->core_offsets[2] + k]];
+    return product->multiplications > 0;
 }
 
-/* The product of two vectors or matrices of NumPy by a loop of the ufunc `matmul`; NULL without an error if the ufunc is
-   to be called. */
-static PyObject *looped_product(PyObject *callable, PyObject *const *operands)
+/* The result of a product by the loop of its ufunc. */
+static PyObject *looped_product(PyUFuncObject *ufunc, PyObject *const *operands, const Product *product)
 {
-    PyUFuncObject *ufunc = (PyUFuncObject *)callable;
-    PyArrayObject *left = (PyArrayObject *)operands[0], *right = (PyArrayObject *)operands[1];
-    int type = common_type(operands, 2), loop, ndim = 0;
-    if (!Py_IS_TYPE(callable, &PyUFunc_Type) || type < 0 || (loop = loop_for(ufunc, type)) < 0)
-        return NULL;
-    int has_rows = PyArray_NDIM(left) > 1, has_columns = PyArray_NDIM(right) > 1;
-    npy_intp rows = has_rows ? PyArray_DIM(left, 0) : 1, columns = has_columns ? PyArray_DIM(right, 1) : 1;
-    npy_intp length = PyArray_DIM(left, has_rows), shape[2], count = rows * length * columns;
-    if (length != PyArray_DIM(right, 0) || count == 0 || count > MOST_ELEMENTS)
-        return NULL;
-    if (has_rows)
-        shape[ndim++] = rows;
-    if (has_columns)
-        shape[ndim++] = columns;
-    PyArrayObject *result = (PyArrayObject *)PyArray_SimpleNew(ndim, shape, type);
+    npy_intp shape[MOST_AXES + 2];
+    int axes = product->ndim, filled = 0, type = ufunc->types[product->loop * ufunc->nargs + 2];
+    memcpy(shape, product->shape, axes * sizeof(npy_intp));
+    for (int k = 0; k < ufunc->core_num_dims[2]; k++) {
+        int number = ufunc->core_dim_ixs[ufunc->core_offsets[2] + k];
+        if (!product->is_missing[number])
+            shape[axes++] = product->extents[number];
+    }
+    PyObject *result = PyArray_SimpleNew(axes, shape, type);
     if (result == NULL)
         return NULL;
-    npy_intp extents[] = {1, rows, length, columns};
-    npy_intp steps[] = {
-        0, 0, 0, step_along(left, has_rows - 1), step_along(left, has_rows), step_along(right, 0), step_along(right, 1),
-        step_along(result, has_rows - 1), has_columns ? step_along(result, has_rows) : 0,
-    };
-    char *data[] = {PyArray_DATA(left), PyArray_DATA(right), PyArray_DATA(result)};
-    ufunc->functions[loop](data, extents, steps, ufunc->data == NULL ? NULL : ufunc->data[loop]);
-    return PyArray_Return(result);
+    PyObject *items[] = {operands[0], operands[1], result};
+    Passed passed = {.count = MOST_ITEMS};
+    memcpy(passed.core_extents, product->extents, sizeof product->extents);
+    for (int i = 0; i < MOST_ITEMS; i++) {
+        int axis = PyArray_NDIM((PyArrayObject *)items[i]) - product->core[i];
+        for (int k = 0; k < ufunc->core_num_dims[i]; k++) {
+            int is_missing = product->is_missing[ufunc->core_dim_ixs[ufunc->core_offsets[i] + k]];
+            passed.core_steps[filled++] = is_missing ? 0 : step_along(items[i], axis++);
+        }
+    }
+    note_items(&passed, items, product->core, NULL, product->ndim, product->shape);
+    if (!product->ndim)
+        add_axis(&passed, 1, (const npy_intp[MOST_ITEMS]){0});
+    run_loop(&passed, ufunc->functions[product->loop], ufunc->data == NULL ? NULL : ufunc->data[product->loop]);
+    return PyArray_Return((PyArrayObject *)result);
 }

@@ -1,24 +1,8 @@
 /* Operators of arrays, in place and reflected ones too, and products of matrices. */
 
-enum { IS_ELEMENTWISE, IS_PRODUCT };
-
-/* Whether a product of vectors or matrices takes few multiplications. */
-static int is_small_product(PyObject *first, PyObject *second, npy_intp most)
-{
-    if (!PyArray_CheckExact(first) || !PyArray_CheckExact(second))
-        return 0;
-    PyArrayObject *one = (PyArrayObject *)first, *other = (PyArrayObject *)second;
-    if (PyArray_NDIM(one) > 2 || PyArray_NDIM(other) > 2 || PyArray_TYPE(one) == NPY_HALF || PyArray_NDIM(one) < 1 ||
-        PyArray_NDIM(other) < 1)
-        return 0;
-    npy_intp columns = PyArray_NDIM(other) > 1 ? PyArray_DIM(other, 1) : 1;
-    npy_intp rows = PyArray_NDIM(one) > 1 ? PyArray_DIM(one, 0) : 1;
-    return PyArray_SIZE(one) <= most && PyArray_SIZE(other) <= most && rows * columns <= most &&
-           PyArray_SIZE(one) * columns <= 1 << 20;
-}
-
-/* The values of two operands, borrowed, of which `array` is an array; 0 if the method in Python is to be called. */
-static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject **theirs, PyObject **device, int kind)
+/* The values of two operands, borrowed, of which `array` is an array, and the most elements of a result that is computed here;
+   0 if the method in Python is to be called. */
+static npy_intp values_of(PyObject *array, PyObject *other, PyObject **mine, PyObject **theirs, PyObject **device)
 {
     int on_pinned = 0;
     PyObject *device_of_other = NULL;
@@ -33,8 +17,14 @@ static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject 
         if (device_of_other != *device)
             return 0;
     }
-    npy_intp most = most_elements(*device, limit);
-    return kind == IS_PRODUCT ? is_small_product(*mine, *theirs, most) : are_few(*mine, *theirs, most);
+    return most_elements(*device, limit);
+}
+
+/* The same for elements of which the result has few. */
+static int operands(PyObject *array, PyObject *other, PyObject **mine, PyObject **theirs, PyObject **device)
+{
+    npy_intp most = values_of(array, other, mine, theirs, device);
+    return most && are_few(*mine, *theirs, most);
 }
 
 /* Whether an instruction of a frame has left an array with this value on the stack, to which nothing else refers, and the
@@ -117,7 +107,7 @@ static PyObject *with_temporaries(PyObject *const *arrays, PyObject *const *valu
 static PyObject *operator_result(PyObject *array, PyObject *other, int op, int is_reflected, int comparison)
 {
     PyObject *mine, *theirs, *device, *result, *context;
-    if (!operands(array, other, &mine, &theirs, &device, IS_ELEMENTWISE))
+    if (!operands(array, other, &mine, &theirs, &device))
         return NULL;
     Py_INCREF(mine); /* other threads may replace them meanwhile */
     Py_INCREF(theirs);
@@ -188,7 +178,7 @@ static int may_fail_midway(PyObject *ufunc, PyObject *target)
 static int update(PyObject *array, PyObject *other, int op)
 {
     PyObject *mine, *theirs, *device, *result = NULL, *context, *lock;
-    if (!operands(array, other, &mine, &theirs, &device, IS_ELEMENTWISE) || !PyArray_CheckExact(mine))
+    if (!operands(array, other, &mine, &theirs, &device) || !PyArray_CheckExact(mine))
         return 1;
     if (PyArray_CheckExact(theirs) && !PyArray_SAMESHAPE((PyArrayObject *)mine, (PyArrayObject *)theirs))
         return 1;
@@ -305,25 +295,33 @@ static PyObject *unary(PyObject *array, int op)
     return of_method(PyObject_CallOneArg(unary_methods[op], array));
 }
 
-/* The product of two small vectors or matrices; NULL without an error if the method in Python is to be called. */
-static PyObject *small_product(PyObject *left, PyObject *right)
+/* The multiplications of products that are computed here: threads, which share a stack, gain less time than a plan takes. */
+static const double MOST_MULTIPLICATIONS = 1 << 21;
+
+/* The product of small arrays by a generalised ufunc; NULL without an error if the method in Python is to be called. */
+static PyObject *small_product(PyObject *callable, PyObject *left, PyObject *right)
 {
-    PyObject *first, *second, *device, *context, *result = NULL;
+    PyObject *both[2], *device, *context, *result = NULL;
+    PyUFuncObject *ufunc = (PyUFuncObject *)callable;
+    Product product;
+    npy_intp most;
     if (!Py_IS_TYPE(left, array_type) || !Py_IS_TYPE(right, array_type) ||
-        !operands(left, right, &first, &second, &device, IS_PRODUCT))
+        (most = values_of(left, right, &both[0], &both[1], &device)) <= 0 || !note_product(ufunc, both, &product) ||
+        product.results > (double)most || product.multiplications > MOST_MULTIPLICATIONS ||
+        PyArray_SIZE((PyArrayObject *)both[0]) > most || PyArray_SIZE((PyArrayObject *)both[1]) > most)
         return NULL;
-    Py_INCREF(first);
-    Py_INCREF(second);
+    Py_INCREF(both[0]);
+    Py_INCREF(both[1]);
     Py_INCREF(device);
-    PyObject *both[2] = {first, second};
-    result = looped_product(matmul, both);
-    if (result == NULL && !PyErr_Occurred() && (context = enter_quiet()) != NULL) {
-        result = PyNumber_MatrixMultiply(first, second);
+    if (product.multiplications <= MOST_ELEMENTS)
+        result = looped_product(ufunc, both, &product);
+    else if ((context = enter_quiet()) != NULL) {
+        result = PyObject_Vectorcall(callable, both, 2, NULL);
         leave_quiet(context, result == NULL);
     }
     result = counted_array(result, device);
-    Py_DECREF(first);
-    Py_DECREF(second);
+    Py_DECREF(both[0]);
+    Py_DECREF(both[1]);
     Py_DECREF(device);
     return result;
 }
@@ -335,7 +333,7 @@ static PyObject *product(PyObject *left, PyObject *right)
             Py_RETURN_NOTIMPLEMENTED;
         return of_method(PyObject_CallFunctionObjArgs(other_methods[RMATMUL], right, left, NULL));
     }
-    PyObject *result = small_product(left, right);
+    PyObject *result = small_product(matmul, left, right);
     if (result != NULL || PyErr_Occurred())
         return result;
     return of_method(PyObject_CallFunctionObjArgs(other_methods[MATMUL], left, right, NULL));

@@ -67,7 +67,7 @@ static PyObject *unary_methods[UNARIES], *comparison_methods[6], *other_methods[
 static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *unmade, *known_ufuncs, *dtypes;
 /* What tells as which operand an operator takes the result of another one, and its two answers. */
 static PyObject *taken, *left_side, *right_side;
-static PyObject *str_call, *str_dtype, *str_transpose, *str_run, *str_self, *str_binding, *str_acquire, *str_release, *str_numpy,
+static PyObject *str_call, *str_dtype, *str_run, *str_self, *str_binding, *str_acquire, *str_release, *str_numpy,
     *str_out, *str_where, *str_device, *str_checked_modules;
 /* The module that registers arrays with other packages, and devices by the names that settings have. */
 static PyObject *clients, *known_devices;

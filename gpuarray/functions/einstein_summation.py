@@ -176,10 +176,6 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     return np.einsum_path(*shadows, optimize=optimize, einsum_call=einsum_call)  # type: ignore[arg-type]  # private
 
 
-def _of_numpy(subscripts: str, *operands: Any) -> Any:
-    return np.einsum(subscripts, *operands)  # keywords are for the recording
-
-
 def _has_few_multiplications(hosts: Any, arguments: tuple[Any, ...], keywords: Any) -> bool:
     """Return whether NumPy, which multiplies one number for each value of all labels, takes less time than a graph."""
     return _multiplications(arguments[0], tuple([x.shape for x in arguments[1:]])) <= QUICK
@@ -194,7 +190,7 @@ def _multiplications(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> fl
     return inf if "." in extents else prod(extents.values())
 
 
-@native("einsum", at_once="products or views", call=_of_numpy)
+@native("einsum", at_once="sums of products or views")
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> GpuArray:
     """Return the Einstein summation of operands; the arguments are those of ``numpy.einsum``."""
     unknown = kwargs.keys() - {"order", "dtype", "casting"}

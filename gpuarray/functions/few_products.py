@@ -43,7 +43,10 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     first, *inner, last = arrays
     left, right = first if first.ndim > 1 else first[None], last if last.ndim > 1 else last[:, None]
     (rows, one), (two, columns) = left.shape, right.shape
-    if out is None and len(inner) == 1 and max(rows, one, two, columns) ** 2 <= limit:
+    is_small = max(rows, one, two, columns) ** 2 <= limit
+    if is_small and not inner:
+        return np.dot(first, last, out)
+    if is_small and out is None and len(inner) == 1:
         middle = inner[0]  # the order of more products takes longer than products of small matrices
         if middle.ndim != 2:
             raise ValueError
@@ -104,13 +107,17 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     NotImplementedError
         If threads share the elements: what is computed is no product of a vector with itself.
     """
-    if ord is None and axis is None:
-        if keepdims or x.dtype.kind != "f":
+    is_length = ord is None or (axis is None and (x.ndim, ord) in ((1, 2), (2, "fro"), (2, "f")))
+    if is_length and axis is None:
+        if x.dtype.kind != "f":
             return _norm(x, None, None, keepdims)
         elements = x.ravel("K")
-        return np.sqrt(elements.dot(elements))
+        length = np.sqrt(elements.dot(elements))
+        return length.reshape((1,) * x.ndim) if keepdims else length
     if x.size > QUICK:
         raise NotImplementedError
+    if is_length and type(axis) is int and x.ndim and x.dtype.kind == "f":
+        return np.sqrt(np.add.reduce(x * x, axis, keepdims=keepdims))
     return _norm(x, ord, axis, keepdims)
 
 

@@ -222,7 +222,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArr
 # --- diagonals ------------------------------------------------------------------------------------------------------
 
 
-@native("trace", at_once="elements", most=ANY)
+@native("trace", at_once="elements", call=np.ndarray.trace, most=ANY)
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the sum along a diagonal of an array."""
     return reductions.sum(manipulation.diagonal(a, offset, axis1, axis2), -1, dtype, out)

@@ -48,7 +48,11 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     return manipulation.moveaxis(products.cross_product(left, right), -1, axis)
 
 
-@native("linalg.diagonal", at_once="views")
+def _diagonals(x: Any, /, *, offset: Any = 0) -> Any:
+    return x.diagonal(offset, -2, -1)
+
+
+@native("linalg.diagonal", at_once="views", call=_diagonals)
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> GpuArray:
     """Return the diagonals of matrices of shape (..., M, N), as a read-only view.
 

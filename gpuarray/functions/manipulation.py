@@ -50,7 +50,7 @@ def ravel(x: ArrayLike, /, order: str = "C") -> GpuArray:
     return as_array(x).ravel(order)
 
 
-@native("transpose", at_once="views")
+@native("transpose", at_once="views", call=np.ndarray.transpose)
 def permute_dims(x: ArrayLike, /, axes: Sequence[int] | None = None) -> GpuArray:
     """Return a view with the axes in another order, reversed by default.
 
@@ -228,7 +228,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> GpuArray:
     return rotations[index(k) % 4]()
 
 
-@native("diagonal", at_once="views")
+@native("diagonal", at_once="views", call=np.ndarray.diagonal)
 def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> GpuArray:
     """Return the diagonal over two axes, as the last axis of a read-only view.
 

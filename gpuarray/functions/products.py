@@ -1,7 +1,7 @@
 """Products of vectors, matrices and tensors. Most of them are batches of matrix products, one node of the graph."""
 
 from math import prod
-from operator import index
+from operator import attrgetter, index
 from typing import Any, Final
 
 import numpy as np
@@ -140,7 +140,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     return _inner(left.conj() if left.dtype.kind == "c" else left, right, common, position)
 
 
-@native("matrix_transpose", "linalg.matrix_transpose", at_once="views")
+@native("matrix_transpose", "linalg.matrix_transpose", at_once="views", call=attrgetter("mT"))
 def matrix_transpose(x: ArrayLike, /) -> GpuArray:
     """Return a view with the last two axes exchanged.
 

@@ -121,7 +121,7 @@ RESULTS: Final[dict[str, Results]] = {
     # they have no more elements than all arrays together, whatever shapes these have
     "sums": Results(inf, has_few_elements),
     # they are products of matrices and vectors, of which NumPy computes those of few operations
-    "matrix products": Results(_FEW, _has_few_multiplications, VECTORS),
+    "matrix products": Results(_FEW, _has_few_multiplications, VECTORS | MATRICES),
     # they are solutions of systems of linear equations
     "solutions": Results(_FEW, _has_few_solutions, ELEMENTS | VECTORS | MATRICES),
     # they are products of vectors, of the shape to which the arrays broadcast or fewer elements
@@ -144,6 +144,8 @@ RESULTS: Final[dict[str, Results]] = {
     "views": Results(inf, has_few_elements),
     # they are products, or views as far as NumPy returns these
     "products or views": Results(_FEW, _has_few_products, PRODUCTS),
+    # they are sums of products, or views: those of a single array have no more elements than it
+    "sums of products or views": Results(_FEW, _has_few_products, PRODUCTS | MULTIPLES),
     # there is none; the function writes to its first argument
     "in place": Results(inf, has_few_elements),
 }

@@ -107,11 +107,15 @@ def _spectrum(x: ArrayLike, hermitian: bool) -> tuple[GpuArray, DType, tuple[int
     return array, factor_dtype(array), (*array.shape[:-2], min(array.shape[-2:]))
 
 
+#: NumPy's function, which does not look for arrays of other packages.
+_numpys_pinv: Final = getattr(np.linalg.pinv, "__wrapped__", np.linalg.pinv)
+
+
 def _small_pinv(x: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     if rcond is not None and rtol is not None:
         raise ValueError
     limit = {"rtol": rtol} if rcond is None else {"rcond": rcond}
-    return np.linalg.pinv(x, hermitian=hermitian, **limit)
+    return _numpys_pinv(x, hermitian=hermitian, **limit)
 
 
 @partial(at_once, results="matrices", call=_small_pinv)

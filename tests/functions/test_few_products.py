@@ -1,5 +1,6 @@
 """Powers, chains, contractions and norms of small arrays of NumPy are those of NumPy, bit for bit."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -55,10 +56,21 @@ def test_powers_and_norms(a, dtype):
     a = a.astype(dtype)
     for n in (0, 1, 2, 3, 6, np.int64(2)):
         assert_identical(few_products.matrix_power(a, n), np.linalg.matrix_power(a, n))
-    for array in (a, a[..., 0], a[..., ::2], a.ravel()[::3]):
+    for array in (a, a[..., 0], a[..., ::2], a.ravel()[::3], a[..., 0, 0].max()):
         assert_identical(few_products.norm(array), np.linalg.norm(array))
         assert_identical(few_products.norm(array, keepdims=True), np.linalg.norm(array, keepdims=True))
         assert_identical(few_products.norm(array, axis=-1), np.linalg.norm(array, axis=-1))
+        for order in (None, 2, 1, np.inf, 0.5, "fro"):
+            for axis in (None, 0, (0, 1)):
+                for keepdims in (False, True):
+                    calls = [partial(f, array, order, axis, keepdims) for f in (few_products.norm, np.linalg.norm)]
+                    try:
+                        expected = calls[1]()
+                    except ERRORS:
+                        with pytest.raises(ERRORS):
+                            calls[0]()
+                    else:
+                        assert_identical(calls[0](), expected)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +97,10 @@ def test_large_results_are_recorded():
     with xp.using(device="cpu"):
         a, v = xp.ones((128, 128)), xp.ones((4096, 1))
         assert np.linalg.multi_dot([a, a, a, a[0]]).is_computed()
+        assert np.linalg.multi_dot([a, a]).is_computed()
+        assert np.einsum("ij->i", xp.ones((700, 700))).is_computed()
+        assert np.einsum("ij,jk->ik", a[:9, :9], a[:9, :9], dtype="complex128", optimize=True).is_computed()
+        assert not np.einsum("i,j->ij", v[:, 0], v[:, 0]).is_computed()
         assert np.tensordot(a, a, 1).is_computed()
         assert np.tensordot(a, a).is_computed()
         assert np.linalg.multi_dot([v.T, v, v.T]).is_computed()
