@@ -154,10 +154,9 @@ def pinv(
         raise ValueError("`rtol` and `rcond` can't be both set.")
     rtol = rcond if rtol is None else rtol
     array = matrices(x)
-    dtype = factor_dtype(array)
     m, n = array.shape[-2:]
     if not m * n:
-        return zeros((*array.shape[:-2], n, m), dtype, device=array.device)
+        return zeros((*array.shape[:-2], n, m), array.dtype, device=array.device)
     u, s, vh = svd(array, full_matrices=False, hermitian=hermitian)
     is_large = s > reductions.max(s, axis=-1, keepdims=True) * _tolerance(rtol, array)
     inverse = logic.where(is_large, 1 / s, 0.0)
@@ -268,11 +267,13 @@ def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
     ValueError
         If there is no such norm.
     """
-    if p not in _NORMS:
-        raise ValueError(f"Invalid norm order for matrices: {p!r}; use one of {', '.join(map(repr, _NORMS))}")
-    array = matrices(x) if p in (None, 2, -2) else square(x)
+    array = matrices(x)
     if not prod(array.shape[-2:]):
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
+    if p not in (None, 2, -2):
+        array = square(array)
+    if p not in _NORMS:
+        raise ValueError(f"Invalid norm order for matrices: {p!r}; use one of {', '.join(map(repr, _NORMS))}")
     outputs = [(array.shape[:-2], real_dtype(factor_dtype(array)))]
     (number,) = run_checked(ops.cond, [array], outputs, _NOT_CONVERGED, p=p)
     return number

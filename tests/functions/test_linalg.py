@@ -235,6 +235,24 @@ def test_condition_numbers(p: Any, device: Any) -> None:
         assert float(actual[1]) < 1e-6 if p == -2 else float(actual[1]) > 1e6
 
 
+@pytest.mark.parametrize("n", [3, 80])
+def test_a_column_with_nan_is_not_singular(n: int, device: Any) -> None:
+    host = np.eye(n, dtype=np.float32)
+    host[0, 0] = np.nan
+    x = xp.asarray(host)
+    assert np.isnan(float(linalg.inv(x)[0, 0]))
+    assert np.isnan(float(linalg.solve(x, xp.ones(n, dtype=np.float32))[0]))
+    sign, size = linalg.slogdet(x)
+    assert float(sign) == 1
+    assert np.isnan(float(size))
+
+
+def test_errors_of_condition_numbers_begin_with_the_shape(device: Any) -> None:
+    with pytest.raises(LinAlgError, match="square"):
+        linalg.cond(xp.ones((2, 3)), 5)
+    assert np.linalg.pinv(xp.ones((0, 2), dtype=np.int32)).dtype == np.int32  # as NumPy's
+
+
 def test_condition_numbers_of_what_is_not_finite(device: Any) -> None:
     host = np.full((2, 2), np.nan, np.float32)
     assert np.isnan(float(linalg.cond(xp.asarray(host), 1)))

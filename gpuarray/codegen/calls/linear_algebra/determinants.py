@@ -87,7 +87,7 @@ def _write_logarithm(template: Template, numbers: Numbers, sign: Matrix | None, 
     # an infinite number has a sign, but no quotient; NumPy's has none if it is complex
     phase = "product.number / magnitude" if numbers.is_complex else f"select({one}, {minus_one}, product.number < 0)"
     kernel.line(
-        f"var direction = {numbers.zero};",
-        f"if (magnitude != 0) {{ direction = {phase}; }}",
+        f"var direction = {phase};",
+        f"if (magnitude == 0) {{ direction = {numbers.zero}; }}",
         template.bind(sign.buffer, writable=True).store("plane", "direction"),
     )

@@ -8,6 +8,8 @@ those on the right updated.
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from gpuarray import dtypes
 from gpuarray.codegen.calls.linear_algebra.matrices import Builder, Matrix, StepBuffer, Template, where
 from gpuarray.codegen.calls.linear_algebra.numbers import Numbers, inverse
@@ -24,10 +26,12 @@ def find_pivot(
 
     Each invocation has some ``candidates``: the row, the condition under which it takes part, and the element.
     """
+    most = f"{numbers.real}({float(np.finfo(numbers.real_dtype).max)!r})"
     kernel.line(f"var largest = {numbers.real}(-1); var place = j;")
     for row, condition, element in candidates:
         kernel.line(
-            f"if ({condition}) {{ let size = {numbers.size(element)};",
+            f"if ({condition}) {{ var size = {numbers.size(element)};",
+            f"if (!(size < {most})) {{ size = {most}; }}",  # a column with a NaN is not singular
             f"if (size > largest) {{ largest = size; place = {row}; }} }}",
         )
     collectives.reduce(
