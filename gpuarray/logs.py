@@ -58,6 +58,9 @@ def log(level: int, message: str, *arguments: object) -> None:
 _LONG: Final = 2.0
 _INTERVAL: Final = 0.5
 
+#: The description of evaluations on the host.
+ON_HOST: Final = "computing on the host what was recorded, because a value is read"
+
 _lock = threading.Lock()
 #: The work in progress: its start, its kind and its description. An item is removed at its end or when reported.
 _under_way: Final[dict[object, tuple[float, str, str]]] = {}

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy.typing as npt
 
+from gpuarray import logs
 from gpuarray.errors import DeviceMemoryError
 from gpuarray.fusion.steps import ScatterStep
 from gpuarray.graph.nodes import Leaf, Node
@@ -35,6 +36,8 @@ Observe: TypeAlias = Callable[[int, float, int], None]
 _KEPT: Final = 8
 #: The maximum bytes of a value that is copied before an update in place. The copy takes some microseconds.
 _COPIED: Final = 1 << 16
+#: The bytes of new buffers from which on a run on the host is reported if it takes long.
+_WATCHED: Final = 1 << 21
 
 
 class PlainSchedule(NamedTuple):
@@ -82,6 +85,7 @@ class Schedule:
         "_donated",
         "_is_plain",
         "_is_repeatable",
+        "_is_watched",
         "_loads",
         "_repeats",
         "_results",
@@ -108,6 +112,8 @@ class Schedule:
             place is provider for place in (*[place for _, place in self._loads], *[p for p, _ in self._allocations])
         )
         """Whether all buffers are the device's, and known before the first task runs."""
+        hosts = [sum(sizes) for place, sizes in self._allocations if places.is_host(place)]
+        self._is_watched = sum(hosts) >= _WATCHED
         self._repeats = self._is_plain and hasattr(provider, "repeat")
         """Whether the device keeps what it enqueued."""
         self._actions = built.actions
@@ -215,11 +221,11 @@ class Schedule:
             If the device has too little memory, even after other values were moved to the host.
         """
         buffers = self._bound(leaves, serial)
-        if self._donated:
-            self._update(buffers, leaves, order, wanted, run, observe, can_repeat=can_repeat)
+        if self._is_watched:
+            with logs.report_if_long("host", logs.ON_HOST):
+                self._act_all(buffers, leaves, order, wanted, run, observe, can_repeat)
         else:
-            for action in self._actions:
-                self._act(action, buffers, leaves, order, wanted, run, observe)
+            self._act_all(buffers, leaves, order, wanted, run, observe, can_repeat)
         return self._leaves_of_results(leaves, order, buffers, serial)
 
     def _bound(self, leaves: Sequence[Leaf], serial: int) -> list[Any]:
@@ -238,6 +244,23 @@ class Schedule:
         if self._transfers:
             buffers += [None] * self._transfers
         return buffers
+
+    def _act_all(
+        self,
+        buffers: list[Any],
+        leaves: Sequence[Leaf],
+        order: Sequence[Any],
+        wanted: Node | None,
+        run: Run | None,
+        observe: Observe | None,
+        can_repeat: bool,
+    ) -> None:
+        """Run all actions in order."""
+        if self._donated:
+            self._update(buffers, leaves, order, wanted, run, observe, can_repeat=can_repeat)
+        else:
+            for action in self._actions:
+                self._act(action, buffers, leaves, order, wanted, run, observe)
 
     def _act(
         self,

@@ -11,6 +11,7 @@ import pytest
 import gpuarray as xp
 from gpuarray import logs
 from gpuarray.providers.inprocess import workers
+from gpuarray.providers.inprocess.provider import InProcessProvider
 
 
 def evaluate_something(device):
@@ -131,6 +132,22 @@ def test_a_long_loop_on_the_host_is_reported(caplog):
     assert [r.getMessage() for r in caplog.records] == [
         "computing on the host what was recorded, because a value is read ..."
     ]
+
+
+@pytest.mark.usefixtures("impatience")
+def test_a_long_product_on_the_host_is_reported(caplog, monkeypatch):
+    run = InProcessProvider.run
+
+    def run_slowly(*arguments):
+        wait_for_a_report(caplog)
+        run(*arguments)
+
+    monkeypatch.setattr(logs, "_reported", {"plan"})
+    monkeypatch.setattr(InProcessProvider, "run", run_slowly)
+    x = xp.asarray(np.ones((600, 600)), device="cpu")
+    with xp.using(direct_limit=0), caplog.at_level(logging.INFO, logger="gpuarray"):
+        xp.evaluate(x @ x)
+    assert [r.getMessage() for r in caplog.records] == [f"{logs.ON_HOST} ..."]
 
 
 @pytest.mark.usefixtures("impatience")

@@ -241,8 +241,7 @@ def _until(stopped: Sequence[bool], numbers: Iterator[int]) -> Iterator[int]:
 
 def _until_interrupted(numbers: Iterator[int], is_long: bool) -> Iterator[int]:
     """Yield numbers; raise an interrupt that has waited for long. Long work is reported."""
-    description = "computing on the host what was recorded, because a value is read"
-    with logs.report_if_long("loop", description) if is_long else nullcontext():
+    with logs.report_if_long("host", logs.ON_HOST) if is_long else nullcontext():
         for number in numbers:
             if interrupts.waits_long():
                 raise KeyboardInterrupt
