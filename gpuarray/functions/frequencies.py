@@ -1,5 +1,6 @@
 """The frequencies of Fourier transforms, and shifts that put frequency 0 in the middle."""
 
+import operator
 from functools import partial
 from typing import Any
 
@@ -27,9 +28,10 @@ __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
 def _points(n: Any) -> int:
-    if not isinstance(n, int | np.integer):
-        raise ValueError(f"n should be an integer, not {n!r}")
-    return int(n)
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise ValueError(f"n should be an integer, not {n!r}") from None
 
 
 def _frequencies(first: int, last: int, length: float, dtype: DTypeLike, device: DeviceLike) -> GpuArray:

@@ -78,4 +78,4 @@ def default_rng(seed: Any = None, *, device: DeviceLike = None) -> Generator:
         seed = seed.bit_generator
     if isinstance(seed, Philox | np.random.BitGenerator):
         return Generator(seed, device)
-    return Generator(Philox(seed.get() if isinstance(seed, GpuArray) else seed), device)
+    return Generator(Philox(seed.tolist() if isinstance(seed, GpuArray) else seed), device)

@@ -1,6 +1,7 @@
 """Arguments of the methods of random generators: checks and conversions."""
 
 import math
+import operator
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -41,6 +42,12 @@ def _breaks(rule: str, value: float, sign: float) -> bool:
     """Return whether a number breaks a rule. Its sign is part of the cache key, because 0.0 == -0.0."""
     broken, _ = _RULES[rule]
     return bool(broken(np.float64(value)))
+
+
+def counted(value: Any) -> Any:
+    """Return an integer without axes, such as a result, as a Python integer; all else as it is."""
+    is_integer = isinstance(value, GpuArray) and not value.shape and value.dtype.kind in "iu"
+    return operator.index(value) if is_integer else value
 
 
 def known(value: Any) -> Any:

@@ -73,7 +73,7 @@ class RandomState(Generator):
 
     def seed(self, seed: Any = None) -> None:
         """Start the streams again from a seed; by default from one that the operating system gives."""
-        host_seed = seed.get() if isinstance(seed, GpuArray) else seed
+        host_seed = seed.tolist() if isinstance(seed, GpuArray | np.ndarray) else seed
         self._host.seed(host_seed)
         self._bits.state = Philox(host_seed).state
 

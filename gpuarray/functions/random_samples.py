@@ -13,7 +13,7 @@ from gpuarray.array import GpuArray
 from gpuarray.device import Device
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
 from gpuarray.functions.indexing import take, take_along_axis
-from gpuarray.functions.random_arguments import Size, check, joint_shape, probabilities
+from gpuarray.functions.random_arguments import Size, check, counted, joint_shape, probabilities
 from gpuarray.functions.random_discrete import Discrete
 from gpuarray.functions.random_source import ahead
 from gpuarray.functions.searching import searchsorted
@@ -45,6 +45,7 @@ class Samples(Discrete):
         axis : int
             The axis to permute.
         """
+        x = counted(x)
         if isinstance(x, int | np.integer):
             return self._order((int(x),), self._device_for())
         array = as_array(x, self._device_for(x))
@@ -140,6 +141,7 @@ class Samples(Discrete):
         ValueError
             If the population is empty, a sample without replacement is larger than it, or ``p`` are not probabilities.
         """
+        a = counted(a)
         if isinstance(a, int | np.integer):
             return self._below_number(int(a), size, replace, p)
         source = as_array(a, self._device_for(a))

@@ -1,7 +1,7 @@
 """The base of random generators: drawing arrays of uniform, normal and other numbers from a bit generator."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any, Final, Self, TypeVar
 
@@ -90,6 +90,11 @@ def _hashable(values: Sequence[Any]) -> tuple[Any, ...]:
     )
 
 
+def _are_plain(values: Iterable[Any]) -> bool:
+    """Return whether there are no arrays among values, nor in tuples of them."""
+    return all(type(value) in _REPEATED and (type(value) is not tuple or _are_plain(value)) for value in values)
+
+
 def ahead(method: _F) -> _F:
     """Return a method that draws for several calls together where a program repeats a call of numbers.
 
@@ -109,6 +114,8 @@ def ahead(method: _F) -> _F:
             given = _hashable(given)
             kinds = tuple(map(type, given))
         if not setting.limit or not _REPEATED.issuperset(kinds) or not setting.covers(device):
+            return method(self, *arguments, **keywords)
+        if tuple in kinds and not _are_plain(given):
             return method(self, *arguments, **keywords)
         signs = [math.copysign(1, value) for value in given if value == 0] if 0 in given else None
         key = (name, config.current.default_float, given, kinds, signs and tuple(signs))

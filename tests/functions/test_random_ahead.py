@@ -110,6 +110,14 @@ def test_parameters_that_are_equal_but_not_the_same():
             assert rng.random().dtype == np.float32
 
 
+def test_extents_that_are_elements_of_arrays_on_several_devices():
+    rng = xp.random.default_rng(2)
+    for device in ("cpu", "wgpu", "cpu", "wgpu"):
+        extents = tuple(xp.asarray([2, 3], device=device))
+        assert rng.standard_normal(extents).shape == (2, 3)
+        assert rng.normal([*extents], 1.0).shape == (2,)
+
+
 def test_a_recorded_function_draws_new_numbers():
     """Calls that are recorded are not computed together with those around them."""
     with xp.using(device="cpu"):

@@ -18,6 +18,14 @@ def _state():
     random.set_state(before)
 
 
+def test_seeds_are_arrays_too():
+    random.seed(5)
+    first = random.rand()
+    for seed in (np.asarray(5), xp.asarray(5), xp.asarray([2, 5]).max()):
+        random.seed(seed)
+        assert random.rand() == first
+
+
 def test_seed_gives_the_same_numbers_again():
     random.seed(5)
     first = [random.rand(3), random.randn(2, 2), random.randint(0, 10, 4), random.rand()]

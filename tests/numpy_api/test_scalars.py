@@ -176,6 +176,14 @@ def test_elements_of_an_iteration_are_keys(put):
     assert statistics.fmean(put(LINE.astype(np.float64))) == statistics.fmean(LINE.astype(np.float64))
 
 
+def test_counts_and_seeds(put):
+    count = put(NUMBERS).max()
+    assert np.fft.fftfreq(4).tolist() == xp.fft.fftfreq(count + 1).tolist()
+    rng, other = xp.random.default_rng(count), xp.random.default_rng(3)
+    assert rng.permutation(count).tolist() == other.permutation(3).tolist()
+    assert rng.choice(count, size=count).tolist() == other.choice(3, size=3).tolist()
+
+
 def test_numbers_of_python(put):
     x = put(LINE.astype(np.float64))
     assert x[1].as_integer_ratio() == (5, 2)
