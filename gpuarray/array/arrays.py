@@ -90,7 +90,7 @@ class GpuArray(ConvertibleArray):
                 f"GpuArray({shape!r}): a shape is an integer or a tuple of integers. For an array of a value use "
                 "gpuarray.asarray; instead of statistics.mean(x) use x.mean() or statistics.mean(x.tolist())"
             )
-        return dispatch.METHODS["empty"](shape, dtype)
+        return dispatch.METHODS["empty"](shape, dtype, order or "C")
 
     @property
     def __pandas_priority__(self) -> _AboveFrames | None:

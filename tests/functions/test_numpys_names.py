@@ -50,6 +50,7 @@ def test_class_makes_arrays():
     assert isinstance(x, xp.ndarray)
     assert (x.shape, x.dtype) == ((2, 3), np.float32)
     assert xp.ndarray(4).dtype == np.float64
+    assert xp.ndarray((2, 3), order="F").flags.fnc
     x[...] = 1
     assert x.sum() == 6
     with pytest.raises(TypeError, match="frombuffer"):
