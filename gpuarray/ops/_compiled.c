@@ -6,10 +6,14 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
-/* A product and a sum are rounded one after the other, as in NumPy. */
+/* A product and a sum are rounded one after the other, as in NumPy. Flags of floating point are not read, so that the
+   compiler makes vectors of conditions. */
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off", "no-trapping-math")
 #else
 #pragma STDC FP_CONTRACT OFF
 #endif

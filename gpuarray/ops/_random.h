@@ -31,6 +31,64 @@ static inline Block block_of(const uint32_t *row, Py_ssize_t step, uint32_t numb
     return (Block){{a, b, c, d}};
 }
 
+/* Rows and numbers of blocks: the words of a row are `line` apart; those of the next block, `row_step` and `number_step`. */
+typedef struct { const uint32_t *rows, *numbers; Py_ssize_t line, row_step, number_step; } Source;
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define WIDE __attribute__((target("avx2")))
+typedef __m256i Four; /* words of four blocks, each in 64 bits, of which the upper half is ignored */
+
+WIDE static inline Four take_four(const uint32_t *words, Py_ssize_t place, Py_ssize_t step)
+{
+    return step ? _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i *)(words + place))) : _mm256_set1_epi64x(*words);
+}
+
+WIDE static inline Four both_halves(Four low, Four high)
+{
+    return _mm256_blend_epi32(low, _mm256_slli_epi64(high, 32), 0xAA);
+}
+
+/* Four blocks at a time, of consecutive rows or numbers or of the same; return how many there are. */
+WIDE static Py_ssize_t compute_by_fours(const Source *source, Py_ssize_t count, Block *blocks)
+{
+    const Four first_factor = _mm256_set1_epi64x(0xD2511F53), second_factor = _mm256_set1_epi64x(0xCD9E8D57);
+    const Four first_step = _mm256_set1_epi64x(0x9E3779B9), second_step = _mm256_set1_epi64x(0xBB67AE85);
+    Py_ssize_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        Four words[6];
+        for (int word = 0; word < 6; word++)
+            words[word] = take_four(source->rows + word * source->line, i, source->row_step);
+        Four a = _mm256_add_epi64(take_four(source->numbers, i, source->number_step), words[5]), b = words[0];
+        Four c = words[3], d = words[4], key_0 = words[1], key_1 = words[2];
+        for (int round = 0; round < 10; round++) {
+            Four first = _mm256_mul_epu32(a, first_factor), second = _mm256_mul_epu32(c, second_factor);
+            a = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(second, 32), b), key_0);
+            b = second;
+            c = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(first, 32), d), key_1);
+            d = first;
+            key_0 = _mm256_add_epi64(key_0, first_step);
+            key_1 = _mm256_add_epi64(key_1, second_step);
+        }
+        Four front = both_halves(a, b), back = both_halves(c, d);
+        Four even = _mm256_unpacklo_epi64(front, back), odd = _mm256_unpackhi_epi64(front, back);
+        _mm256_storeu_si256((__m256i *)(blocks + i), _mm256_permute2x128_si256(even, odd, 0x20));
+        _mm256_storeu_si256((__m256i *)(blocks + i + 2), _mm256_permute2x128_si256(even, odd, 0x31));
+    }
+    return i;
+}
+#endif
+
+static void compute(const Source *source, Py_ssize_t count, Block *blocks)
+{
+    Py_ssize_t i = 0;
+#ifdef WIDE
+    if (__builtin_cpu_supports("avx2"))
+        i = compute_by_fours(source, count, blocks);
+#endif
+    for (; i < count; i++)
+        blocks[i] = block_of(source->rows + i * source->row_step, source->line, source->numbers[i * source->number_step]);
+}
+
 /* The top 53 bits of two words; the second one has the lower bits. */
 static inline double fraction(uint32_t first, uint32_t second)
 {
@@ -76,12 +134,9 @@ static void run(Maker *maker, const uint32_t *numbers, Py_ssize_t count, const u
     for (Py_ssize_t line = 0; line < lines; line++)
         for (Py_ssize_t start = 0; start < length; start += TOGETHER) {
             Py_ssize_t some = length - start < TOGETHER ? length - start : TOGETHER;
-            if (count == 1)
-                for (Py_ssize_t i = 0; i < some; i++)
-                    blocks[i] = block_of(rows + start + i, row_count, numbers[0]);
-            else
-                for (Py_ssize_t i = 0; i < some; i++)
-                    blocks[i] = block_of(rows + line, row_count, numbers[start + i]);
+            Source source = count == 1 ? (Source){rows + start, numbers, row_count, 1, 0}
+                                       : (Source){rows + line, numbers + start, row_count, 0, 1};
+            compute(&source, some, blocks);
             maker(blocks, some, results, line * length + start);
         }
 }
@@ -201,7 +256,7 @@ static const double sine[TERMS] = {
     2.571422892860474e-16,
 };
 
-static void compute_cosines(double *restrict turns, Py_ssize_t count)
+static inline void cosines_of(double *restrict turns, Py_ssize_t count)
 {
     for (Py_ssize_t i = 0; i < count; i++) {
         double quarters = fabs(turns[i] - (turns[i] > 0.5 ? 1.0 : 0.0)) * -4.0 + 1.0;
@@ -210,6 +265,21 @@ static void compute_cosines(double *restrict turns, Py_ssize_t count)
             series = (series + sine[term]) * square;
         turns[i] = (series + 0.5707963267948966192) * quarters + quarters;
     }
+}
+
+#ifdef WIDE
+__attribute__((target("avx2"), flatten)) static void cosines_by_fours(double *turns, Py_ssize_t count) { cosines_of(turns, count); }
+#endif
+
+static void compute_cosines(double *turns, Py_ssize_t count)
+{
+#ifdef WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        cosines_by_fours(turns, count);
+        return;
+    }
+#endif
+    cosines_of(turns, count);
 }
 
 PyDoc_STRVAR(cosines_doc, "cosines(turns, /)\n--\n\n"
