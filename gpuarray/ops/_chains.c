@@ -6,7 +6,8 @@
    in the first-level cache. It holds the global lock only while it begins and ends. */
 
 #ifdef __GNUC__
-#pragma GCC optimize("O3") /* makes vectors of the loops */
+/* Makes vectors of the loops, also of those that compare; nothing reads which floating-point exceptions they raise. */
+#pragma GCC optimize("O3,no-trapping-math")
 #endif
 
 #define PY_SSIZE_T_CLEAN
