@@ -82,7 +82,7 @@ def has_negative(node: Node, device: Device) -> bool:
         status = build.reduce(reductions.any, build.elementwise(ops.less, node, 0), None, None, False)
         later = partial(error_at, _error, find_origin())
         evaluate.evaluate_early([status], device)
-        if tracing.mode().check(status, later):
+        if tracing.mode().check(status, device, later):
             return False
     return bounds(node, device)[0] < 0
 

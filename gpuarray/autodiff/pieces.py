@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from gpuarray.autodiff.sums import Sums
 from gpuarray.config import config
 from gpuarray.graph.nodes import HEAVY, Node
-from gpuarray.runtime.evaluate import evaluate_early
+from gpuarray.graph.tape import batch_of
+from gpuarray.runtime.evaluate import evaluate
 
 if TYPE_CHECKING:
     from gpuarray.autodiff.subgraph import Subgraph
@@ -114,7 +115,8 @@ class Pieces:
         if step + 1 == self._next or self._depth > 4 * self.limit:
             self._next = self._step_before(step + 1) if self._is_long else -1
             wanted = [*self.pullback.results, *(ct.node() for ct in known.values())]
-            evaluate_early([*wanted, *self._kept(wanted, step)], self._subgraph.device)
+            nodes = [node for node in (*wanted, *self._kept(wanted, step)) if batch_of(node) is None]
+            evaluate(nodes, self._subgraph.device)
             self.pullback.results, self._depth, self._since = (), 0, self.pullback.count
         self.pullback.since = self._since  # of subgraphs within this one
 

@@ -135,7 +135,10 @@ def run_checked(
     """
     status = (operands[0].shape[:-2], dtypes.int32)
     *results, failed = run(op, operands, [*outputs, status], is_checked=True, **parameters)
-    if not results[0].size or results[0].device.kind == "cpu":
+    device = failed.device
+    if not results[0].size or device.kind == "cpu":
+        if tape.batch_of(failed.node()) is None:
+            tracing.mode().require_computed(failed.node(), device)
         return tuple(results)
     require_zero(failed, lambda number: np.linalg.LinAlgError(error), *results)
     return tuple(results)
@@ -160,7 +163,7 @@ def require_zero(status: GpuArray, error: Callable[[int], Exception], *others: G
     if is_checked_later():
         joined, later = _joined(node), partial(error_at, partial(error, 0), node.origin)
         evaluate.evaluate_early([joined], device)
-        if tracing.mode().check(joined, later):
+        if tracing.mode().check(joined, device, later):
             return
         if config.current.linalg_errors == "read" and device.kind != "cpu":
             leaf = current(joined)

@@ -109,6 +109,13 @@ class Mode:
         """Take over an evaluation, whose results get leaves without values; return False if it is to happen now."""
         return False
 
+    def postpone(self, nodes: Sequence[Any], device: Device) -> Sequence[Any]:
+        """Return those nodes that are evaluated now although nothing needs their values yet; the others stay pending."""
+        return nodes
+
+    def require_computed(self, node: Any, device: Device) -> None:
+        """Note that each call computes a value, whether or not it needs it, because that may raise an error."""
+
     def includes(self, cell: Any) -> bool:
         """Return whether the recorded function has made or used a storage cell."""
         return True
@@ -127,7 +134,7 @@ class Mode:
     def require(self, node: Any, start: int, stop: int) -> None:
         """Restrict the recording to calls in which the elements of a node, known to :meth:`present`, are in a range."""
 
-    def check(self, status: Any, error: Callable[[], Exception]) -> bool:
+    def check(self, status: Any, device: Device, error: Callable[[], Exception]) -> bool:
         """Note that each call raises an error if a status has an element other than 0; return False to check it now."""
         return False
 

@@ -96,6 +96,7 @@ def _recording(
     is_sharing: bool,
 ) -> Recording:
     """Return the recording of a function that was traced."""
+    checks = tuple([(trace.register(status), error) for status, error in trace.statuses])
     numbers = {cell: number for number, cell in enumerate(trace.cells)}
     sources = tuple(
         [
@@ -113,7 +114,7 @@ def _recording(
         guards=guards,
         sources=sources,
         updates=written,
-        moved=_end_values(trace, sources, written),
+        moved=_end_values(trace, sources, written, {register for register, _ in checks}),
         segments=tuple(trace.segments),
         registers=trace.registers,
         constants=trace.values[len(call.values) :],
@@ -121,17 +122,17 @@ def _recording(
         providers=tuple(sorted(devices.items(), key=lambda item: item[1].device.name)),
         ranges=tuple(trace.ranges),
         hosts=[(array, array.tobytes()) for array in hosts.values()],
-        checks=tuple(trace.checks),
+        checks=checks,
         make=make,
         is_sharing=is_sharing,
     )
 
 
 def _end_values(
-    trace: Trace, sources: Sequence[CellSource], written: Sequence[tuple[int, int, Device]]
+    trace: Trace, sources: Sequence[CellSource], written: Sequence[tuple[int, int, Device]], checked: set[int]
 ) -> frozenset[int]:
     """Note which values and donors nothing reads after a segment; return the numbers of changed cells that donate."""
-    later = {register for _, register, _ in written} | trace.returned | {register for register, _ in trace.checks}
+    later = {register for _, register, _ in written} | trace.returned | checked
     of_cells = {source.register for source in sources}
     used: set[int] = set()
     for segment in reversed(trace.segments):
@@ -259,7 +260,8 @@ class _Output:
 
     def evaluate(self, changed: dict[Cell, Node]) -> None:
         """Evaluate everything that is returned or written to external cells."""
-        pending: dict[Device, list[Node]] = {}
+        pending = self._trace.required
+        self._trace.required, self._trace.postponed = {}, {}
         for cell, node in [*changed.items(), *((cell, cell.node) for cell in self._cells)]:
             if node.result is None and type(node) is not Leaf:
                 pending.setdefault(cell.device, []).append(node)

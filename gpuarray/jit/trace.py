@@ -123,8 +123,12 @@ class Trace(tracing.Mode):
         """Registers of returned arrays."""
         self.ranges: list[Range] = []
         """Required ranges of positions."""
-        self.checks: list[Check] = []
+        self.statuses: list[tuple[Node, Callable[[], Exception]]] = []
         """Statuses of factorisations, and the errors to raise if one is not 0."""
+        self.required: dict[Device, list[Node]] = {}
+        """Values that each call computes, whether or not it needs them."""
+        self.postponed: dict[Device, list[Node]] = {}
+        """Pending values that a segment computes if others follow it, which would compute them again."""
         self._asked: dict[int, tuple[Node, int, Layout | None]] = {}
         self._proxies: dict[Cell, Cell] = {}
         self._inner_cells: set[int] = set()
@@ -266,14 +270,23 @@ class Trace(tracing.Mode):
             self.registers.append(leaf)
         return number
 
-    def check(self, status: Node, error: Callable[[], Exception]) -> bool:
+    def check(self, status: Node, device: Device, error: Callable[[], Exception]) -> bool:
         """Note that a status has to be 0 after each call; return False if it is the same in all calls."""
-        if not self._is_unknown(current(status)):
+        if self.is_known(status):
             return False
-        register = self.register(status)
-        self.returned.add(register)
-        self.checks.append((register, error))
+        self.require_computed(status, device)
+        self.statuses.append((status, error))
         return True
+
+    def require_computed(self, node: Node, device: Device) -> None:
+        """Note that each call computes a value, because that may raise an error."""
+        self.required.setdefault(device, []).append(node)
+
+    def postpone(self, nodes: Sequence[Node], device: Device) -> Sequence[Node]:
+        """Return the nodes whose values are the same in all calls. The plan of a later segment computes the others."""
+        known = [node for node in nodes if self.is_known(node)]
+        self.postponed.setdefault(device, []).extend([node for node in nodes if node not in known])
+        return known
 
     def read(self, buffer: int, array: npt.NDArray[Any]) -> NoReturn:
         """Raise RecordingError; called like a provider's method of this name."""
@@ -299,6 +312,8 @@ class Trace(tracing.Mode):
         changing = pending_of(pending if is_wanted else [node for node in pending if not self.is_known(node)])
         if not changing:
             return False
+        count = len(changing)
+        changing = pending_of([*changing, *self.required.pop(device, ()), *self.postponed.pop(device, ())])
         while True:
             provider = registry.open_device(device)
             with places.graphs:
@@ -316,7 +331,7 @@ class Trace(tracing.Mode):
             known = segment.bind(prepared, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
             self.segments.append(known)
             prepared.resolve(walked, order, results)
-        return len(changing) == len(pending)
+        return count == len(pending)
 
     def is_known(self, node: Node) -> bool:
         """Return whether a value depends on nothing that differs between calls."""

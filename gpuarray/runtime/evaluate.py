@@ -110,7 +110,7 @@ def evaluate_early(nodes: Sequence[Node], device: Device, *, is_read: bool = Fal
     """
     whole = [node for node in nodes if tape.batch_of(node) is None] if tapes.tapes else nodes
     # the device "auto" would assume that all of them are read
-    evaluate(whole, device, is_read=is_read and device.kind != "auto")
+    evaluate(tracing.mode().postpone(whole, device), device, is_read=is_read and device.kind != "auto")
 
 
 def _evaluate(
