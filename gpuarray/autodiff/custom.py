@@ -53,12 +53,13 @@ def _is_differentiated(arguments: Any) -> bool:
 
 def _marked(array: GpuArray, rule: _Rule, number: int) -> GpuArray:
     """Return a result whose derivative a rule knows."""
-    node = array.node()
-    if node.dtype.kind not in "fc":
-        return array
+    return array if array.dtype.kind not in "fc" else wrap(_mark(array.node(), rule, number), array.device)
+
+
+def _mark(node: Node, rule: _Rule, number: int) -> Node:
     marked = Map(ops.positive, (node,), node.shape, node.dtype)
     tape.replace(marked, rule, number)
-    return wrap(marked, array.device)
+    return marked
 
 
 def _with_rule(
@@ -69,6 +70,7 @@ def _with_rule(
 
 
 tape.state.with_rule = _with_rule
+tape.state.constant = lambda node: _mark(node, _CONSTANT, 0)
 
 
 def stop_gradient(x: Any) -> Any:

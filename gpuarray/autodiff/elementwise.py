@@ -66,6 +66,8 @@ def transpose(
 @cache
 def shares_of(op: MapOp) -> tuple[Share, ...]:
     """Return for each operand of an operation the function that returns its cotangent."""
+    if op.kind is Kind.EXTREME:
+        return _extreme(0), _extreme(1)
     rules = _RULES.get(op)
     if rules is not None:
         return tuple([_by_rule(rule) for rule in rules])
@@ -73,16 +75,23 @@ def shares_of(op: MapOp) -> tuple[Share, ...]:
     partials = PARTIALS.get(op) or special.get(op)
     if partials is None:
         return (_undefined,) * op.arity
-    shares = [_by_partial(partial) for partial in partials]
-    return tuple([_of_real(share) for share in shares] if op.kind is Kind.EXTREME else shares)
+    return tuple([_by_partial(partial) for partial in partials])
 
 
 def _undefined(node: Map, inputs: Sequence[Node], ct: Any, value: Callable[[Node], Any], scale: Scale) -> Any:
     raise undefined(node, node.op.name)
 
 
-def _of_real(share: Share) -> Share:
-    return lambda node, *arguments: (_undefined if node.dtype.kind == "c" else share)(node, *arguments)
+def _extreme(number: int) -> Share:
+    """Give the cotangent to the operand that is the extreme one, and half of it to each of two equal ones."""
+
+    def share(node: Map, inputs: Sequence[Node], ct: Any, value: Callable[[Node], Any], scale: Scale) -> Any:
+        if node.dtype.kind == "c":
+            raise undefined(node, node.op.name)
+        result, own, other = value(node), value(inputs[number]), value(inputs[1 - number])
+        return apply(ops.where, own == result, apply(ops.where, other == result, ct * 0.5, ct), 0.0)
+
+    return share
 
 
 def _by_rule(rule: Callable[[Any, Sequence[Any], Scale], Any]) -> Share:

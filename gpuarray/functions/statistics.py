@@ -24,7 +24,7 @@ from gpuarray.functions.at_once import QUICK
 from gpuarray.functions.linalg_arguments import require_zero
 from gpuarray.functions.reductions import axes_of, mask_node, masked, reduced, sum
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build
+from gpuarray.graph import build, tape
 from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Generate, Node
 from gpuarray.graph.shapes import broadcast_to, listed, normalize_axes, normalize_axis
@@ -152,7 +152,10 @@ def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> 
     first = contiguous(source.shape)
     for axis in axes:
         first = slice_axis(first, axis, 0, 1, 1)
-    shifted = build.elementwise(ops.subtract, source, build.view(source, first))
+    shift = build.view(source, first)
+    if tape.state.tapes:  # the derivative by the shift is zero
+        shift = tape.state.constant(shift)
+    shifted = build.elementwise(ops.subtract, source, shift)
     return build.reduce(reductions.squared_deviations, shifted, axes, shifted.dtype, keepdims)
 
 

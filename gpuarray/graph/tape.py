@@ -139,10 +139,14 @@ class _Tapes:
     with_rule : callable
         Returns an array that was computed from others with a derivative of its own: takes it, the others, and a
         function that takes its cotangent and the others, and returns theirs. :mod:`gpuarray.autodiff` sets it.
+    constant : callable
+        Returns a node of real or complex numbers with the value of another one, on which no derivative depends.
+        :mod:`gpuarray.autodiff` sets it.
     """
 
-    __slots__ = ("tapes", "with_rule")
+    __slots__ = ("constant", "tapes", "with_rule")
 
+    constant: Callable[[Any], Any]
     with_rule: Callable[[Any, Sequence[Any], Callable[..., Sequence[Any]]], Any]
 
     def __init__(self) -> None:

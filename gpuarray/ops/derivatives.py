@@ -3,7 +3,8 @@
 A partial derivative is a number, or a formula of the result and the operands. Formulas have Python's operators and the
 functions of this module, each of which is an operation. They are evaluated with arrays, so that derivatives are
 recorded like any other operation and have derivatives themselves. A formula is right for complex operands where the
-function is holomorphic; :mod:`gpuarray.autodiff.elementwise` has the rules of operations that are not.
+function is holomorphic; :mod:`gpuarray.autodiff.elementwise` has the rules of operations that are not, and of those
+that select an operand.
 
 The derivative of an operation without one is :data:`UNKNOWN`: an error where it is needed, never a zero. Operations
 whose operands or results are integers or truths need none, as nothing is differentiated through these.
@@ -86,11 +87,6 @@ def one(x: Any) -> Any:
     return where(x == x, 1.0, x)
 
 
-def _share(operand: Any, result: Any, other: Any) -> Any:
-    """Return 1 where an operand is the extreme one, 0 where the other is, and 1/2 where both are."""
-    return where(operand == result, where(other == result, 0.5, one(operand)), 0.0)
-
-
 def _base(raised: Formula) -> Formula:
     """Return the derivative of a power by its base."""
     return lambda _, a, b: where(b == 0, 0.0, b * raised(a, where(b == 0, 1.0, b - 1)))
@@ -112,7 +108,6 @@ def _weight(raised: Formula) -> Formula:
 
 
 _share_e, _share_2 = _weight(exp), _weight(exp2)
-_EXTREME: Final = (lambda y, a, b: _share(a, y, b), lambda y, a, b: _share(b, y, a))
 _POWER: Final = (_base(power), lambda y, a, b: y * log(where(a == 0, 1.0, a)))
 
 #: The partial derivatives of elementwise operations.
@@ -171,9 +166,5 @@ PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
     ops.asinh: (lambda y, x: 1 / sqrt(x * x + 1),),
     ops.acosh: (lambda y, x: 1 / (sqrt(x - 1) * sqrt(x + 1)),),
     ops.atanh: (lambda y, x: 1 / (1 - x * x),),
-    ops.maximum: _EXTREME,
-    ops.minimum: _EXTREME,
-    ops.fmax: _EXTREME,
-    ops.fmin: _EXTREME,
     ops.multiply_no_nan: (OperandFormula(2), OperandFormula(1)),
 }

@@ -75,6 +75,8 @@ _OF_SHAPES = {
     "gammaincinv", "gammainccinv", "beta_inverse_odds",
 }  # fmt: skip
 _PARTIALS = {**derivatives.PARTIALS, **special.PARTIALS}
+#: Operations that select an operand, whose rule has no partial derivatives.
+_EXTREMES = [op for op in OPS.values() if isinstance(op, MapOp) and op.kind is Kind.EXTREME]
 #: Samples, which are no functions of their parameters.
 _RANDOM = {op for op in vars(samplers).values() if isinstance(op, MapOp)}
 
@@ -100,7 +102,7 @@ def _is_discrete(op: MapOp) -> bool:
 def test_every_elementwise_operation_has_a_derivative() -> None:
     for op in OPS.values():
         if isinstance(op, MapOp):
-            kinds = [op in table for table in (_PARTIALS, elementwise._RULES, _RANDOM)]
+            kinds = [op in table for table in (_PARTIALS, _EXTREMES, elementwise._RULES, _RANDOM)]
             assert sum(kinds) == 1 or (not any(kinds) and _is_discrete(op)), op
     for op, partials in _PARTIALS.items():
         assert len(partials) == op.arity, op
@@ -127,10 +129,12 @@ def test_every_reduction_and_call_says_what_its_derivative_is() -> None:
 
 
 # whole_power takes complex numbers alone, and has a test of its own
-@pytest.mark.parametrize("op", [op for op in _PARTIALS if op is not ops.whole_power], ids=lambda op: op.name)
+@pytest.mark.parametrize(
+    "op", [op for op in (*_PARTIALS, *_EXTREMES) if op is not ops.whole_power], ids=lambda op: op.name
+)
 def test_partial_derivatives_agree_with_differences(op: MapOp) -> None:
     samples = _SAMPLES.get(op.name, [_ANY, _POSITIVE][: op.arity])
-    partials = _PARTIALS[op]
+    partials = _PARTIALS.get(op, (None,) * op.arity)
     known = [n for n, partial in enumerate(partials) if partial is not UNKNOWN and isinstance(samples[n][0], float)]
     given = [np.asarray(sample, np.int32 if isinstance(sample[0], int) else np.float64) for sample in samples]
 
@@ -181,7 +185,7 @@ def test_every_elementwise_operation_maps_over_batches() -> None:
 
 
 @pytest.mark.wgpu
-@pytest.mark.parametrize("op", derivatives.PARTIALS, ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [*derivatives.PARTIALS, *_EXTREMES], ids=lambda op: op.name)
 def test_derivatives_on_a_gpu_are_those_of_the_host(op: MapOp) -> None:
     samples = _SAMPLES.get(op.name, [_ANY, _POSITIVE][: op.arity])
     result = []
@@ -189,7 +193,7 @@ def test_derivatives_on_a_gpu_are_those_of_the_host(op: MapOp) -> None:
         with xp.using(device=device):
             operands = [xp.asarray(np.asarray(s, np.int32 if isinstance(s[0], int) else np.float32)) for s in samples]
             known = [n for n, operand in enumerate(operands) if operand.dtype.kind == "f"]
-            if any(_PARTIALS[op][n] is UNKNOWN for n in known):
+            if op in _PARTIALS and any(_PARTIALS[op][n] is UNKNOWN for n in known):
                 return
             out, pullback = xp.vjp(lambda *given: GpuArray._apply(op, *given), *operands)
             result.append([pullback(xp.ones_like(out))[n].get() for n in known])
