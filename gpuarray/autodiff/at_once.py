@@ -111,9 +111,10 @@ class _HostPullback:
                 joint[number] = joint[number] + ct if number in joint else ct
                 continue
             rule_of(type(node), _by_recording)(self, node, operands, ct, needed)
-        if not self._zero_wins and any(_has_nan(known[node]) for node in subgraph.variables if node in known):
+        results = [self._result(node) for node in subgraph.variables]
+        if not self._zero_wins and any(value is not None and _has_nan(value) for value in results):
             return None
-        return [self._result(node) for node in subgraph.variables]
+        return [None if value is None else _array(value, self.device) for value in results]
 
     def add(self, node: Any, share: Value) -> None:
         """Add a part to the cotangent of a node."""
@@ -146,12 +147,13 @@ class _HostPullback:
             self._own.add(node)
         return cast(Value, sofar)
 
-    def _result(self, node: Node) -> GpuArray | None:
+    def _result(self, node: Node) -> Value | None:
+        """Return the cotangent of a variable in C order, in memory that nothing else has."""
         if node not in self.known:
             return None
         flags = self.known[node].flags
         is_new = flags.owndata and flags.c_contiguous and owner_count(self.known, node) == 1
-        return _array(self.known[node] if is_new else self.known[node].copy(), self.device)
+        return cast(Value, self.known[node] if is_new else self.known[node].copy())
 
 
 def _array(value: Value, device: Any) -> GpuArray:

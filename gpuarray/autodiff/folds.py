@@ -49,12 +49,20 @@ def _extreme(axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
     return apply(ops.where, is_extreme, scale(ct, part), scale(ct, 0 * part))
 
 
-def _product(axes: Axes, x: Any, _result: Any, ct: Any, scale: Scale) -> Any:
+def _product(axes: Axes, x: Any, result: Any, ct: Any, scale: Scale) -> Any:
+    if not isinstance(x, GpuArray) and _is_normal(result):  # a quotient, which nothing differentiates again
+        return scale(ct, result / x)
     outer = tuple([a for a in range(x.ndim) if a not in axes])
     order = outer + axes
     moved = x.transpose(order)
     lines = moved.reshape((*[x.shape[a] for a in outer], math.prod([x.shape[a] for a in axes])))
     return scale(ct, products_of_others(lines).reshape(moved.shape).transpose([order.index(a) for a in range(x.ndim)]))
+
+
+def _is_normal(values: Any) -> bool:
+    """Return whether no value of NumPy is 0, subnormal, infinite or NaN."""
+    size = np.abs(values)
+    return bool(((size >= np.finfo(size.dtype).tiny) & (size < np.inf)).all())
 
 
 def products_of_others(lines: Any) -> Any:

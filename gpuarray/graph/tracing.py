@@ -110,7 +110,7 @@ class Mode:
         return False
 
     def postpone(self, nodes: Sequence[Any], device: Device) -> Sequence[Any]:
-        """Return those nodes that are evaluated now although nothing needs their values yet; the others stay pending."""
+        """Return the nodes to evaluate now although nothing needs their values yet; the others stay pending."""
         return nodes
 
     def require_computed(self, node: Any, device: Device) -> None:

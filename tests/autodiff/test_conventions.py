@@ -69,6 +69,9 @@ def on_host() -> Any:
         # several factors are 0
         (np.prod, (0.0, 2.0, 3.0), (6, 0, 0)),
         (np.prod, (0.0, 0.0, 3.0), (0, 0, 0)),
+        (np.prod, (1e200, 1e200), (1e200, 1e200)),
+        (np.prod, (1e-200, 1e-200), (1e-200, 1e-200)),
+        (np.prod, (INF, 2.0), (2, INF)),
         (lambda x: np.cumprod(x), (1.0, 0.0, 3.0), (1, 4, 0)),
     ],
 )

@@ -319,6 +319,14 @@ def test_parts_at_equal_distances_are_added_as_one(parts: Any) -> None:
         np.testing.assert_allclose(gradient.get(), np.cos(host) * weights, rtol=1e-12)
 
 
+def test_the_derivative_of_a_variance_is_one_step() -> None:
+    host = np.random.default_rng(0).standard_normal(50)
+    with xp.using(device="cpu", direct_limit=0):
+        gradient = xp.grad(np.var)(xp.asarray(host))
+        assert len(xp.explain(gradient).steps) == 1
+        np.testing.assert_allclose(gradient.get(), 2 / 50 * (host - host.mean()), rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     "term",
     [

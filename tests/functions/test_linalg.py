@@ -508,6 +508,21 @@ def test_values_raise_at_the_call_and_leave_no_trace(function: Any, host: Any, m
         np.testing.assert_array_equal(np.asarray(function(pending)), np.asarray(pending))
 
 
+@pytest.mark.parametrize(("function", "host", "message"), FAILING[:5])
+def test_recorded_values_raise_at_the_call_even_if_they_are_not_used(
+    function: Any, host: Any, message: str, device: Any
+) -> None:
+    def program(x: Any) -> Any:
+        function(x)
+        return x + 1
+
+    fast, good = xp.jit(program), xp.asarray(np.broadcast_to(np.eye(3, dtype=host.dtype), host.shape).copy())
+    for _ in range(4):
+        np.testing.assert_array_equal(fast(good), np.asarray(good) + 1)
+        with pytest.raises(LinAlgError, match=message):
+            np.asarray(fast(xp.asarray(host)))
+
+
 # -- where it runs ----------------------------------------------------------------------------------------------------
 
 

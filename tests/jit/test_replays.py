@@ -83,6 +83,22 @@ def test_results_are_those_of_the_function(device, played, name):
     assert fast.cache_info()[:2] == (6, 1)
 
 
+def test_factorisations_on_the_host_are_part_of_the_plan(played):
+    with xp.using(device="cpu"):
+        x = xp.asarray(np.diag([1.0, 2.0, 4.0]))
+        for function in (
+            lambda x: xp.linalg.solve(x * 2, x[0]) + 1,
+            lambda x: xp.linalg.cholesky(x).sum(),
+            lambda x: xp.linalg.svd(x)[1],
+            xp.grad(lambda x: xp.linalg.slogdet(x)[1]),
+        ):
+            fast = xp.jit(function)
+            replayed(fast, x)
+            before = len(played)
+            assert_equal(fast(x), function(x))
+            assert len(played) == before
+
+
 def test_the_automatic_device_without_a_gpu(played, monkeypatch):
     with xp.using(device="auto", provider="cpu"):
         fast = xp.jit(lambda x: x * 2 + 1)
