@@ -553,6 +553,30 @@ def test_products_of_stacks(ufunc, dtype):
             assert np.asarray(result).tobytes() == expected.tobytes(), (shapes, left.strides)
 
 
+def test_methods_take_no_step_in_python(monkeypatch):
+    host = np.arange(12.0).reshape(3, 4)
+    x = xp.asarray(host) + 0
+    monkeypatch.setattr(dispatch, "METHODS", {})
+    for call in (
+        lambda a: a.dot(a[0]),
+        lambda a: a.dot(a.T),
+        lambda a: a.trace(),
+        lambda a: a.trace(1, 1, 0, "f4"),
+        lambda a: a.diagonal(),
+        lambda a: a.diagonal(-1, axis1=1, axis2=0),
+    ):
+        np.testing.assert_array_equal(np.asarray(call(x)), call(host), strict=True)
+    monkeypatch.undo()
+    seen = x.diagonal()
+    x[1, 1] = 99
+    assert float(seen[1]) == 99
+    with pytest.raises(ValueError, match="read-only"):
+        seen[0] = 1
+    for wrong in (lambda: x.dot(x), lambda: x.diagonal(0, 1, 1), lambda: x[0].trace()):
+        with pytest.raises(ValueError, match=r"\w"):
+            wrong()
+
+
 def test_products_of_small_stacks_are_computed_at_once():
     with xp.using(device="cpu"):
         stack, many = xp.ones((8, 16, 16)), xp.ones((4096, 16, 16))

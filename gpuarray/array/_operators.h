@@ -297,6 +297,8 @@ static PyObject *unary(PyObject *array, int op)
 
 /* The multiplications of products that are computed here: threads, which share a stack, gain less time than a plan takes. */
 static const double MOST_MULTIPLICATIONS = 1 << 21;
+/* Those of products whose loop runs here, with the lock of the interpreter: some ten microseconds. */
+static const double MOST_LOOPED = 1 << 17;
 
 /* The product of small arrays by a generalised ufunc; NULL without an error if the method in Python is to be called. */
 static PyObject *small_product(PyObject *callable, PyObject *left, PyObject *right)
@@ -313,7 +315,7 @@ static PyObject *small_product(PyObject *callable, PyObject *left, PyObject *rig
     Py_INCREF(both[0]);
     Py_INCREF(both[1]);
     Py_INCREF(device);
-    if (product.multiplications <= MOST_ELEMENTS)
+    if (product.multiplications <= MOST_LOOPED)
         result = looped_product(ufunc, both, &product);
     else if ((context = enter_quiet()) != NULL) {
         result = PyObject_Vectorcall(callable, both, 2, NULL);

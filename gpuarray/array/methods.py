@@ -6,6 +6,7 @@ The functions are in a higher layer, :mod:`gpuarray.functions`, and are looked u
 from collections.abc import Callable
 from functools import wraps
 from math import inf, prod
+from sys import maxsize
 from typing import Any, Final, Self, TypeVar, cast
 
 import numpy as np
@@ -75,6 +76,30 @@ def _reduces(compute: Callable[..., Any], most: float = inf) -> Callable[[F], F]
             return method(self, axis, *arguments, **keywords)
 
         return cast(F, run)
+
+    return declare
+
+
+def _at_once(compute: Callable[..., Any], growth: int, out: int, *, may_be_view: bool = False) -> Callable[[F], F]:
+    """Return a decorator of methods that NumPy's method computes at once, for small arrays in host memory.
+
+    Parameters
+    ----------
+    compute : callable
+        NumPy's method.
+    growth : int
+        Why results are small, as ``compiled.call`` takes it.
+    out : int
+        The position of the array that gets the result.
+    may_be_view : bool
+        Whether the result is a view.
+    """
+
+    def declare(method: F) -> F:
+        def general(result: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+            return method(*arguments, **keywords)
+
+        return cast(F, compiled.of_numpy(general, method, compute, 0, growth, may_be_view, out, False, False, None))
 
     return declare
 
@@ -319,10 +344,12 @@ class MethodsArray(ComputingArray):
         """Return the elements repeated along an axis; see :func:`gpuarray.repeat`."""
         return self._call("repeat", repeats, axis)
 
+    @_at_once(np.ndarray.diagonal, compiled.ELEMENTS, maxsize, may_be_view=True)
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
         """Return the diagonal over two axes, as a read-only view."""
         return self._call("diagonal", offset, axis1, axis2)
 
+    @_at_once(np.ndarray.trace, compiled.ELEMENTS, 5)
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Self:
         """Return the sum along the diagonal."""
         return self._call("trace", offset, axis1, axis2, dtype, out)
@@ -387,6 +414,7 @@ class MethodsArray(ComputingArray):
 
     # -- products -----------------------------------------------------------------------------------------------------
 
+    @_at_once(np.ndarray.dot, compiled.VECTORS | compiled.MATRICES, 2)
     def dot(self, other: Any, /, out: Any = None) -> Self:
         """Return the dot product over the last axis of this array and the second-to-last axis of the other."""
         return self._call("dot", other, out)
