@@ -19,7 +19,7 @@ from gpuarray.device import Device
 from gpuarray.providers import registry
 from gpuarray.providers.inprocess.provider import InProcessProvider, default_capabilities
 from gpuarray.runtime import plans, prepared
-from gpuarray.runtime.placement import trials
+from gpuarray.runtime.placement import auto, trials
 from gpuarray.settings import recording
 
 # SciPy and scikit-learn take arrays of other namespaces if this is set before SciPy is imported
@@ -130,6 +130,12 @@ def planned() -> Iterator[None]:
     """Record every operation and make a plan for every evaluation, in a test of graphs outside of these folders."""
     with xp.using(direct_limit=0):
         yield
+
+
+@pytest.fixture
+def compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let kernels take no time to compile, so that on "auto" the host need not compute meanwhile."""
+    monkeypatch.setattr(auto, "_COMPILING", 0.0)
 
 
 @pytest.fixture

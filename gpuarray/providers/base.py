@@ -143,6 +143,13 @@ class TranslatingProvider(Provider, Protocol):
         """Return ``step`` in the form that :meth:`run` takes; ``translated`` is its translation, if it was made."""
 
 
+class CompilingProvider(Provider, Protocol):
+    """A provider that compiles kernels on other threads."""
+
+    def compile_ahead(self, steps: Sequence[Any]) -> int:
+        """Begin to compile the kernels of prepared steps, and return how many are not compiled yet."""
+
+
 class RepeatingProvider(Provider, Protocol):
     """A provider that keeps what it enqueued for tasks, and whose buffers have a ``serial`` number each.
 

@@ -97,6 +97,8 @@ class Placement:
         The run whose steps on the host are timed next.
     migration : Migration, optional
         What would be saved if the host or the device had all leaves.
+    meanwhile : Placement, optional
+        All steps on the host, where they run until the kernels of the device are compiled.
     sampler : RunSampler, optional
         Of the observers.
     in_one_go : int
@@ -113,6 +115,7 @@ class Placement:
     runs: int = 0
     look: int = 0
     migration: Migration | None = None
+    meanwhile: "Placement | None" = None
     sampler: RunSampler | None = None
     in_one_go: int = 0
     schedules: dict[tuple[int, ...], Any] = field(default_factory=dict)

@@ -22,7 +22,7 @@ GPU = Device("wgpu:0")
 
 
 @pytest.fixture(autouse=True)
-def imagined():
+def imagined(compiled_at_once):
     """Let "auto" take the software device, as if it were a fast one."""
     with xp.using(software=True, offload="auto", refine=False):
         gpu, host = registry.open_device(GPU), places.host()
@@ -96,6 +96,54 @@ def test_plans_on_the_device_run_as_on_a_pinned_one(monkeypatch):
             float(heavy(x).sum())
             submits.append(xp.stats()["submits"] - before)
         assert min(submits) == 1  # which copies the sum, too
+
+
+def test_the_host_computes_while_kernels_are_compiled(monkeypatch):
+    monkeypatch.setattr(auto, "_COMPILING", 20e6)
+    missing = iter([2, 2, 2, 1, 1, 0])
+    monkeypatch.setattr(type(registry.open_device(GPU)), "compile_ahead", lambda *_: next(missing))
+    data = numbers(1 << 20)
+    x = xp.asarray(data)
+    xp.reset_stats()
+    for _ in range(2):
+        y = heavy(x)
+        xp.evaluate(y)
+        assert y.residency == ("cpu",)
+        np.testing.assert_allclose(np.asarray(y), heavy(data), rtol=1e-5)
+        assert "kernels are being compiled" in str(xp.explain(heavy(x), stage="placement"))
+    assert xp.stats()["placed_compiling"] == 1
+    y = heavy(x)
+    xp.evaluate(y)
+    assert y.residency == ("wgpu:0",)
+
+
+def test_what_the_device_has_waits_for_kernels(monkeypatch):
+    monkeypatch.setattr(auto, "_COMPILING", 20e6)
+    monkeypatch.setattr(type(registry.open_device(GPU)), "compile_ahead", lambda *_: 2)
+    x = xp.asarray(numbers(1 << 20))
+    xp.prefetch(x, GPU)
+    y = heavy(x)
+    xp.evaluate(y)
+    assert y.residency == ("wgpu:0",)
+
+
+@pytest.mark.usefixtures("nothing_prepared")
+def test_kernels_that_were_compiled_ahead_are_not_compiled_again(monkeypatch):
+    monkeypatch.setattr(auto, "_COMPILING", 20e6)
+    gpu = registry.open_device(GPU)
+    x = xp.asarray(numbers(1 << 20))
+    gpu.collect()
+    xp.reset_stats()
+    while True:  # the host computes, until the kernels are compiled
+        y = np.cbrt(np.arctan(heavy(x)) + np.float32(0.625))
+        xp.evaluate(y)
+        if y.residency == ("wgpu:0",):
+            break
+    assert xp.stats()["placed_compiling"] > 0
+    compiles = xp.stats()["compiles"]
+    assert compiles > 0
+    xp.evaluate(np.cbrt(np.arctan(heavy(x)) + np.float32(0.625)))
+    assert xp.stats()["compiles"] == compiles
 
 
 def test_a_result_that_is_read_may_be_made_elsewhere_than_one_that_is_kept():

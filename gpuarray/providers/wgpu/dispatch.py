@@ -354,6 +354,16 @@ class Dispatcher:
         if self._is_timed or logs.is_enabled(logs.DEVICES):  # so that each compilation is logged at its cause
             self._bind()
 
+    def compile_ahead(self, steps: Sequence[Prepared]) -> int:
+        """Begin to compile the kernels of prepared steps on other threads; return how many are not compiled yet."""
+        kernels = dict.fromkeys(
+            kernel for prepared in steps if prepared.owner is not self for kernel in prepared.kernels()
+        )
+        if kernels and self._pipelines.make_room():
+            self._drop_encodings()
+        self._pipelines.begin(kernels)
+        return self._pipelines.missing(kernels)
+
     def _bind(self) -> None:
         """Wait for the pipelines of the open runs; after an interrupt they are waited for again."""
         try:

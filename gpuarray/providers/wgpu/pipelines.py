@@ -195,6 +195,13 @@ class Pipelines:
                 begun.append(pipeline)
         return begun
 
+    def missing(self, kernels: Iterable[Kernel]) -> int:
+        """Return how many kernels are not compiled yet."""
+        keys = [(source, writable, _is_trusted(source)) for source, _, writable in kernels]
+        return sum(
+            key not in self._compiled and not (key in self._begun and self._begun[key].pipeline.is_done) for key in keys
+        )
+
     def check(self, kernels: Iterable[Kernel]) -> None:
         """Wait until the texts of kernels that were begun are checked.
 

@@ -259,6 +259,11 @@ class WgpuProvider(Guarded):
         """Return a program prepared for :meth:`run`; its kernels are compiled at the first run."""
         return self._dispatcher.prepare(program)
 
+    def compile_ahead(self, steps: Sequence[Prepared]) -> int:
+        """Begin to compile the kernels of prepared steps on other threads; return how many are not compiled yet."""
+        with self._entered(), self._lock, self._using("a compilation"):
+            return self._dispatcher.compile_ahead(steps)
+
     def run(self, tasks: Sequence[Task], wanted: WgpuBuffer | None = None, key: tuple[int, ...] = ()) -> None:
         """Enqueue tasks in order; each reads the results of earlier ones.
 

@@ -7,7 +7,7 @@ that takes. A plan keeps one placement for each residency of its operands.
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import itemgetter
-from typing import Final
+from typing import Final, cast
 from weakref import WeakKeyDictionary
 
 from gpuarray import logs
@@ -16,7 +16,7 @@ from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf
 from gpuarray.ops.spec import MapOp
-from gpuarray.providers.base import Provider
+from gpuarray.providers.base import CompilingProvider, Provider
 from gpuarray.runtime import places, plans, telemetry
 from gpuarray.runtime.placement import calibrate, decisions, numpy_times, tune
 from gpuarray.runtime.placement.decisions import Decision, Reason, Situation
@@ -155,6 +155,10 @@ def placed(prepared: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *
         if len(prepared.placed) >= _PLACEMENTS:
             prepared.placed.clear()
         prepared.placed[key] = placement
+    if placement.meanwhile is not None:
+        if _missing_kernels(placement, provider):
+            return placement.meanwhile
+        placement.meanwhile = None
     return placement
 
 
@@ -233,6 +237,8 @@ def without_room(prepared: PreparedPlan, provider: Provider) -> Placement:
     return _prepared(prepared, provider, [Decision(decisions.HOST, Reason.MEMORY)] * len(prepared.plan.steps))
 
 
+#: Nanoseconds that a driver takes to compile a kernel, about. The host computes meanwhile what takes it less.
+_COMPILING: Final = 20e6
 #: The maximum number of placements of a plan.
 _PLACEMENTS: Final = 16
 #: The maximum factor by which a device is assumed to be slower in a program than in its calibration.
@@ -248,6 +254,12 @@ def _placed_anew(
     placement = _prepared(prepared, provider, chosen)
     placement.time = sum([min(each.estimates) for each in chosen if each.estimates is not None])
     placement.is_free, placement.look = True, 2  # the first run includes work that later runs do not repeat
+    if placement.host is None and all(is_on_host(leaf) and provider not in leaf.buffers for leaf in leaves):
+        on_host = sum([each.estimates[0] for each in chosen if each.estimates is not None])
+        if on_host < _missing_kernels(placement, provider) * _COMPILING:
+            waiting = [Decision(decisions.HOST, Reason.COMPILING, estimates=each.estimates) for each in chosen]
+            placement.meanwhile = _prepared(prepared, provider, waiting)
+            placement.meanwhile.is_free, placement.meanwhile.look = True, 2
     rates = rates_of(provider)
     targets = zip((places.host(), provider), (rates.download, rates.upload), savings, strict=True)
     target, curve, saving = max(targets, key=itemgetter(2))
@@ -256,6 +268,14 @@ def _placed_anew(
         cost = sum(at(curve, leaves[number].nbytes) for number in lacking)
         placement.migration = Migration(target, saving, cost, tuple(lacking))
     return placement
+
+
+def _missing_kernels(placement: Placement, provider: Provider) -> int:
+    """Return how many kernels of a placement are not compiled yet; other threads compile them."""
+    if not hasattr(provider, "compile_ahead"):
+        return 0
+    on_device = [step.prepared for step in placement.steps if step.decision.where == decisions.DEVICE]
+    return cast("CompilingProvider", provider).compile_ahead(on_device)
 
 
 def _has(place: Provider, leaf: Leaf) -> bool:

@@ -42,6 +42,7 @@ class Reason(StrEnum):
     MEMORY = "memory"
     DISABLED = "disabled"
     TIE = "tie"
+    COMPILING = "compiling"
 
 
 _MEANINGS: Final[Mapping[Reason, str]] = {
@@ -53,6 +54,7 @@ _MEANINGS: Final[Mapping[Reason, str]] = {
     Reason.MEMORY: "the device has no room",
     Reason.DISABLED: "config.offload is 'never'",
     Reason.TIE: "it is estimated to take as long at either place",
+    Reason.COMPILING: "the device's kernels are being compiled, which takes longer",
 }
 
 
