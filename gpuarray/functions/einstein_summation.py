@@ -176,6 +176,13 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     return np.einsum_path(*shadows, optimize=optimize, einsum_call=einsum_call)  # type: ignore[arg-type]  # private
 
 
+def _of_numpy(*operands: Any, **keywords: Any) -> Any:
+    result = np.einsum(*operands, **keywords)
+    if "dtype" in keywords and result.dtype != keywords["dtype"]:
+        raise TypeError("NumPy's views have the dtype of the operand")  # those that are recorded have the given one
+    return result
+
+
 def _has_few_multiplications(hosts: Any, arguments: tuple[Any, ...], keywords: Any) -> bool:
     """Return whether NumPy, which multiplies one number for each value of all labels, takes less time than a graph."""
     return _multiplications(arguments[0], tuple([x.shape for x in arguments[1:]])) <= QUICK
@@ -190,7 +197,7 @@ def _multiplications(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> fl
     return inf if "." in extents else prod(extents.values())
 
 
-@native("einsum", at_once="sums of products or views")
+@native("einsum", at_once="sums of products or views", call=_of_numpy)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> GpuArray:
     """Return the Einstein summation of operands; the arguments are those of ``numpy.einsum``."""
     unknown = kwargs.keys() - {"order", "dtype", "casting"}

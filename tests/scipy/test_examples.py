@@ -40,7 +40,7 @@ EXAMPLES = {
 
 
 class Arrays(ModuleType):
-    """NumPy, or a generator of it, whose functions return arrays of this package."""
+    """NumPy, a module or a ufunc of it, whose functions return arrays of this package."""
 
     def __init__(self, original):
         super().__init__("arrays_for_numpy")
@@ -48,11 +48,14 @@ class Arrays(ModuleType):
 
     def __getattr__(self, name):
         value = getattr(self._original, name)
-        if isinstance(value, ModuleType) and name == "random":
+        if (isinstance(value, ModuleType) and name == "random") or isinstance(value, np.ufunc):
             return Arrays(value)
         if not callable(value) or isinstance(value, type):
             return value
         return lambda *args, **kwargs: arrays_of(value(*args, **kwargs))
+
+    def __call__(self, *args, **kwargs):
+        return arrays_of(self._original(*args, **kwargs))
 
 
 class Drawing(np.random.Generator):
