@@ -107,8 +107,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     NotImplementedError
         If threads share the elements: what is computed is no product of a vector with itself.
     """
-    is_length = ord is None or (axis is None and (x.ndim, ord) in ((1, 2), (2, "fro"), (2, "f")))
-    if is_length and axis is None:
+    if axis is None and (ord is None or (ord == 2 if x.ndim == 1 else x.ndim == 2 and ord in ("fro", "f"))):
         if x.dtype.kind != "f":
             return _norm(x, None, None, keepdims)
         elements = x.ravel("K")
@@ -116,7 +115,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
         return length.reshape((1,) * x.ndim) if keepdims else length
     if x.size > QUICK:
         raise NotImplementedError
-    if is_length and type(axis) is int and x.ndim and x.dtype.kind == "f":
+    if ord is None and type(axis) is int and x.ndim and x.dtype.kind == "f":
         return np.sqrt(np.add.reduce(x * x, axis, keepdims=keepdims))
     return _norm(x, ord, axis, keepdims)
 
