@@ -36,7 +36,7 @@ static int is_canonical(PyObject *dtype)
 /* The most elements of the arrays of a device with which operations are computed here. */
 static npy_intp most_elements(PyObject *device, long limit)
 {
-    return device == cpu || limit < MOST_ELEMENTS ? limit : MOST_ELEMENTS;
+    return device == cpu || limit < MOST_ELEMENTS || midsize < MOST_MIDSIZE ? limit : MOST_ELEMENTS;
 }
 
 /* Whether the elements of an operation, and its result, are few. */
@@ -219,6 +219,8 @@ static PyObject *new_array_of(PyObject *value, PyObject *device, Py_ssize_t hold
 {
     if (PyArray_CheckExact(value)) {
         PyArrayObject *array = (PyArrayObject *)value;
+        if (device != cpu && PyArray_SIZE(array) > MOST_ELEMENTS)
+            midsize += PyArray_SIZE(array) - MOST_ELEMENTS;
         if (PyArray_NDIM(array) > 1 && !PyArray_IS_C_CONTIGUOUS(array))
             return array_in_order(array, device, holders);
     }

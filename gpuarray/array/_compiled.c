@@ -26,7 +26,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 16
+#define VERSION 17
 
 #include "../_slots.h"    /* attributes */
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */
@@ -167,6 +167,17 @@ static PyObject *take_count(PyObject *module, PyObject *unused)
     return PyLong_FromLongLong(count);
 }
 
+PyDoc_STRVAR(take_midsize_doc,
+"take_midsize($module, /)\n--\n\n"
+"Return how many elements of mid-sized results beside a GPU, beyond 2^14 of each, were computed since the last call.");
+
+static PyObject *take_midsize(PyObject *module, PyObject *unused)
+{
+    long long count = midsize;
+    midsize = 0;
+    return PyLong_FromLongLong(count);
+}
+
 static PyMethodDef functions[] = {
     {"install", install, METH_VARARGS, install_doc},
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, view_doc},
@@ -178,6 +189,7 @@ static PyMethodDef functions[] = {
     {"of_ufunc", new_of_ufunc, METH_VARARGS, of_ufunc_doc},
     {"of_numbers", new_of_numbers, METH_VARARGS, of_numbers_doc},
     {"take_count", take_count, METH_NOARGS, take_count_doc},
+    {"take_midsize", take_midsize, METH_NOARGS, take_midsize_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -73,6 +73,10 @@ static PyObject *str_call, *str_dtype, *str_run, *str_self, *str_binding, *str_a
 static PyObject *clients, *known_devices;
 /* How many operations were computed that `take_count` has not returned. */
 static long long operations;
+/* How many elements of results on other devices than the host, beyond MOST_ELEMENTS of each, `take_midsize` has not returned;
+   the most of them, after which an operation on such an array is left to Python. */
+static long long midsize;
+#define MOST_MIDSIZE (1 << 20)
 
 static inline int is_set(PyObject *item) { return item != NULL && item != Py_None; }
 

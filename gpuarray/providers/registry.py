@@ -10,11 +10,13 @@ and ``"auto"`` means the CPU. Called by the runtime and by diagnostics.
 import atexit
 import importlib
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from gpuarray import interrupts
@@ -76,6 +78,10 @@ def _open_wgpu(number: int) -> Provider:
 def _count_wgpu() -> int:
     return len(_wgpu("device").adapters())
 
+
+#: The files of GPUs in ``/dev``, but for their numbers: those of the kernel's own drivers, of NVIDIA, of Windows around
+#: Linux, and of mobile devices.
+_GPU_FILES: Final = re.compile(r"(dri|kfd|nvidia|nvhost|nvgpu|dxg|kgsl|mali|pvr|galcore)([-_\d].*)?")
 
 _lock = threading.RLock()
 _registered: dict[str, _Registration] = {
@@ -276,11 +282,21 @@ def resolution(settings: Config | None = None) -> tuple[Device, str]:
     return known
 
 
+def _may_have_gpu() -> bool:
+    """Whether there may be a hardware GPU: drivers of Linux have a file for each, by which programs reach it."""
+    try:
+        return sys.platform != "linux" or any(_GPU_FILES.fullmatch(file.name) for file in Path("/dev").iterdir())
+    except OSError:
+        return True
+
+
 def _resolve(provider: str, software: bool) -> tuple[Device, str]:
     if provider != "auto":
         chosen = Device(provider)
         _registration(chosen.kind)
         return chosen, f"config.provider is {provider!r}"
+    if not software and not _may_have_gpu():
+        return _HOST, "no GPU was found: /dev has no file of one"
     try:
         adapters = _wgpu("device").adapters()
     except DeviceError as error:
@@ -346,3 +362,5 @@ add_check("provider", _check_device, _check_kind)
 atexit.register(close_all)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
+if not _may_have_gpu():  # what "auto" means need not wait until the program has computed for long
+    resolution(Config(provider="auto", software=False))

@@ -75,6 +75,11 @@ def test_small_work_on_auto_imports_no_wgpu():
 import sys
 import numpy as np
 import gpuarray as xp
+from gpuarray import settings
+from gpuarray.providers import registry
+registry._may_have_gpu = lambda: True
+settings._hosts.clear()
+registry._resolved.clear()
 x = xp.asarray(np.arange(100_000.0))
 assert xp.asnumpy((x * 2).sum()) == 99_999 * 100_000
 print(xp.stats()["evaluations"], x.residency, "wgpu" in sys.modules)
@@ -161,6 +166,7 @@ class TestResolution:
                 return result
 
         monkeypatch.setattr(registry, "_wgpu", lambda module: Module)
+        monkeypatch.setattr(registry, "_may_have_gpu", lambda: True)
         return result
 
     def test_pinned_devices_are_themselves(self):
@@ -184,6 +190,13 @@ class TestResolution:
     def test_no_adapter(self, adapters):
         assert registry.resolution() == (Device("cpu"), "no GPU was found")
 
+    def test_machine_without_a_file_of_a_gpu(self, adapters, monkeypatch):
+        monkeypatch.setattr(registry, "_may_have_gpu", lambda: False)
+        adapters += [Adapter("H100", False)]
+        assert registry.resolution() == (Device("cpu"), "no GPU was found: /dev has no file of one")
+        with config.using(software=True):  # software devices have no files
+            assert registry.resolution()[0] == "wgpu:0"
+
     def test_the_answer_is_kept(self, adapters):
         first = registry.resolution()
         adapters += [Adapter("H100", False)]
@@ -194,6 +207,27 @@ class TestResolution:
             assert registry.resolution() == (Device("wgpu:0"), "config.provider is 'wgpu'")
         with pytest.raises(ConfigurationError, match="no provider 'nothing'"), config.using(provider="nothing"):
             pytest.fail("accepted")
+
+
+@pytest.mark.parametrize(
+    ("platform", "files", "may_have"),
+    [
+        ("linux", ["null", "zero", "drip"], False),
+        ("linux", ["null", "dri"], True),
+        ("linux", ["nvidia0"], True),
+        ("linux", ["dxg"], True),
+        ("linux", None, True),
+        ("darwin", ["null"], True),
+        ("win32", None, True),
+    ],
+)
+def test_files_of_gpus(platform, files, may_have, tmp_path, monkeypatch):
+    folder = tmp_path if files is not None else tmp_path / "absent"
+    for name in files or ():
+        (tmp_path / name).touch()
+    monkeypatch.setattr(registry.sys, "platform", platform)
+    monkeypatch.setattr(registry, "Path", lambda name: folder)
+    assert registry._may_have_gpu() is may_have
 
 
 def test_without_the_package_wgpu():

@@ -573,7 +573,8 @@ class TestTrials:
 
     def test_what_a_device_might_save_is_worth_a_trial(self):
         x = xp.asarray(numbers(1 << 17))
-        assert 100 < self.compute(x) < 10_000
+        expected = trials._TRIAL / (trials._PER_ELEMENT * ((1 << 17) - (1 << 14)))
+        assert expected <= self.compute(x) <= expected + 20  # operators in C tell of several at once
         with xp.using(device="cpu"):
             assert (xp.asarray(x.get()) + 1).is_computed()
 

@@ -47,6 +47,10 @@ _FORGOTTEN: Final = 1.01
 #: Rates of NumPy's functions one by one for mid-sized arrays, which stay in a core's cache; threads do not share them.
 _AT_ONCE: Final = replace(HOST_DEFAULTS, launch=0.0, traffic=((1 << 15, 500.0), (1 << 20, 16_000.0)), speedup=1.0)
 
+#: Functions that return how many elements of mid-sized arrays, beyond those of the smallest, were computed at once
+#: since the last call, without a call of :func:`note_computed`.
+computed_by: Final[list[Callable[[], int]]] = []
+
 _lost = 0.0
 """The time that a device might have saved since operations were recorded last."""
 _saved = 0.0
@@ -75,7 +79,7 @@ def note_computed(size: int, is_pinned: bool) -> None:
     A device that the program has pinned need not be looked for.
     """
     settings = config.current
-    more = size - settings.midsize
+    more = sum([take() for take in computed_by], size - settings.midsize)
     if more <= 0 or recording.midsize or settings.offload != "auto" or (settings.is_without_gpu and not is_pinned):
         return
     if lose(more * _PER_ELEMENT, is_pinned=is_pinned):
