@@ -102,6 +102,12 @@ class Settings:
         note_host(automatic)
         self._update_limits()
 
+    def note_gpu(self) -> None:
+        """Note that a GPU was opened, or is to be looked for."""
+        if not recording.gpu:
+            recording.gpu = True
+            self._update_limits()
+
     def record_midsize(self, on: bool) -> None:
         """Set whether operations on mid-sized arrays are recorded where the device ``"auto"`` may be a GPU."""
         recording.midsize = on

@@ -43,15 +43,18 @@ class _RecordingSettings:
         Whether operations store their source lines: the last value of the setting.
     counted : int
         The operations of graphs of fewer levels are not too many, whatever the ``pending_limit`` of the thread.
+    gpu : bool
+        Whether a GPU was opened, or is to be looked for when the device ``"auto"`` is used next.
     midsize : bool
         Whether operations on mid-sized arrays are recorded where the device ``"auto"`` may be a GPU.
     """
 
-    __slots__ = ("counted", "midsize", "origins")
+    __slots__ = ("counted", "gpu", "midsize", "origins")
 
     def __init__(self) -> None:
         self.origins = True
         self.counted = 0
+        self.gpu = False
         self.midsize = False
 
 
@@ -207,7 +210,7 @@ class Config:
         default_device = self.device if self.default_float == "float64" else None
         if self.strict_array_api or self.offload == "always":
             return 0, self.direct_pinned, default_device
-        beside_gpu = not self.is_without_gpu if self.device == "auto" else self.device != "cpu"
+        beside_gpu = not (self.is_without_gpu or self.is_open) if self.device == "auto" else self.device != "cpu"
         return self.host_limit(beside_gpu=beside_gpu), self.direct_pinned, default_device
 
     def host_limit(self, *, beside_gpu: bool) -> int:
@@ -237,6 +240,11 @@ class Config:
     def is_without_gpu(self) -> bool:
         """Whether the device ``"auto"`` is the host, as the settings say or as has turned out."""
         return self.provider == "cpu" or self.automatic in _hosts
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no GPU was looked for yet, and one is to be only once the program has computed for long."""
+        return self.provider == "auto" and not (self.software or self.offload == "always" or recording.gpu)
 
     @property
     def automatic(self) -> tuple[str, bool]:

@@ -92,8 +92,6 @@ _opened: dict[tuple[str, int], Provider] = {}
 _begun: Final[set[str]] = set()
 """Kinds of devices of which one is being opened."""
 _resolved: dict[tuple[str, bool], tuple[Device, str]] = {}
-_is_wanted = False
-"""Whether a program has done enough work to justify opening a GPU."""
 _entry_points_read = False
 
 
@@ -206,6 +204,8 @@ def open_device(device: Device) -> Provider:
             with _beginning(device.kind):
                 opened = _registration(device.kind).factory(device.number)
             _opened[key] = opened
+            if device.kind != _HOST.kind:
+                config.note_gpu()
         return opened
 
 
@@ -248,20 +248,12 @@ def resolve(device: Device, settings: Config | None = None) -> Device:
 def is_open(settings: Config | None = None) -> bool:
     """Whether the device ``"auto"`` is not decided yet, because the program has not needed a GPU."""
     settings = settings or config.current
-    return (
-        not _is_wanted
-        and settings.automatic not in _resolved
-        and settings.provider == "auto"
-        and not settings.software
-        and settings.offload != "always"
-        and not any(kind != _HOST.kind for kind, _ in _opened)
-    )
+    return settings.is_open and settings.automatic not in _resolved
 
 
 def want_device() -> None:
     """Search for a GPU when ``"auto"`` is used next."""
-    global _is_wanted
-    _is_wanted = True
+    config.note_gpu()
 
 
 def wanted(device: Device) -> Device:
@@ -279,6 +271,8 @@ def resolution(settings: Config | None = None) -> tuple[Device, str]:
             known = _resolved.setdefault(automatic, _resolve(*automatic))
             if known[0].kind == "cpu":
                 config.note_host(automatic)
+            else:
+                config.note_gpu()
     return known
 
 

@@ -209,7 +209,7 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
         return settings.host_limit(beside_gpu=False)
     if not settings.is_direct(device.kind):
         return 0
-    return settings.host_limit(beside_gpu=True) if device.kind == "auto" else settings.midsize
+    return settings.host_limit(beside_gpu=not settings.is_open) if device.kind == "auto" else settings.midsize
 
 
 def compute_small(nodes: Sequence[Node], device: Device, values: NodeValues) -> bool:

@@ -17,6 +17,7 @@ from gpuarray.runtime import evaluate, places, schedule
 from gpuarray.runtime.placement import auto, calibrate, decisions, trials
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
 from gpuarray.runtime.prepared import placed_anew
+from gpuarray.settings import recording
 
 GPU = Device("wgpu:0")
 
@@ -493,7 +494,7 @@ class TestOpenQuestion:
         monkeypatch.setattr(registry, "_registered", {**registry._registered})
         registry.register("wgpu", lambda number: gpu)
         monkeypatch.setattr(registry, "_resolve", lambda *_: (GPU, "it is imagined"))
-        monkeypatch.setattr(registry, "_is_wanted", False)
+        monkeypatch.setattr(recording, "gpu", False)
         monkeypatch.setattr(import_module("gpuarray.settings"), "_hosts", set())
         monkeypatch.setattr(trials, "_lost", 0.0)
         monkeypatch.setattr(trials, "_OPENING", 5e6)
@@ -532,6 +533,16 @@ class TestOpenQuestion:
         with xp.using(offload="never"):
             xp.evaluate(heavy(xp.asarray(numbers(1 << 20))))
             assert registry.is_open()
+
+    def test_arrays_that_a_gpu_would_get_are_computed_at_once_meanwhile(self):
+        data = numbers(1 << 18)
+        with xp.using(direct_limit=1 << 18):
+            x = xp.asarray(data)
+            assert (x + 1).is_computed()
+            while registry.is_open():
+                y = x + 1
+            assert not (x + 1).is_computed()
+            np.testing.assert_array_equal(y.get(), data + 1)
 
     def test_what_is_asked_for_by_name(self):
         x = xp.asarray(numbers(100))
