@@ -189,8 +189,7 @@ def trial(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) ->
     *args, **kwargs
         The others. Arrays of this package are read.
     """
-    args = tuple([read(value)[()] if isinstance(value, GpuArray) else value for value in args])
-    kwargs = {name: read(value)[()] if isinstance(value, GpuArray) else value for name, value in kwargs.items()}
+    args, kwargs = _read_all(args), {name: _read_all(value) for name, value in kwargs.items()}
     key = function, like.ndim, like.dtype, _key(args), _key(kwargs)
     result = _TRIALS.get(key)
     if result is None:
@@ -199,6 +198,13 @@ def trial(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) ->
             _TRIALS.clear()
         _TRIALS[key] = result
     return result
+
+
+def _read_all(value: Any) -> Any:
+    """Return a value with the elements of arrays, also of those in tuples and lists, instead of the arrays."""
+    if isinstance(value, GpuArray):
+        return read(value)[()]
+    return type(value)(map(_read_all, value)) if type(value) in (tuple, list) else value
 
 
 _TRIALS: Final[dict[Any, Any]] = {}

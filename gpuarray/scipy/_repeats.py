@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from gpuarray.array import GpuArray, make
+from gpuarray.array import GpuArray, wrap
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import FallbackError
@@ -86,10 +86,18 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
         warn(*warning)
     copied = known.graph.copied([array.settled() for array in arrays])
     result = [
-        make(node, device) if layout is None else make(node, device).view_of(layout)
+        _seen(wrap(node, device), layout)
         for node, layout, device in zip(copied, known.layouts, known.devices, strict=True)
     ]
     return result[0] if known.is_single else tuple(result)
+
+
+def _seen(array: GpuArray, layout: Layout | None) -> GpuArray:
+    """Return the view of a result in its storage; without axes it is a value."""
+    if layout is None:
+        return array
+    view = array.view_of(layout)
+    return view if layout.shape else view[()]
 
 
 def _key(value: Any, arrays: list[GpuArray]) -> Any:
@@ -123,8 +131,10 @@ def _record(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
         if kind is GpuArray:
             leaf = unknown(value.shape, value.dtype)
             leaves.append(leaf)
-            arrays.append(make(leaf, value.device))
-            return arrays[-1]
+            array = wrap(leaf, value.device)
+            array._access = value._access
+            arrays.append(array)
+            return array
         if kind is tuple or kind is list:
             return kind([stand_in(item) for item in value])
         return {name: stand_in(item) for name, item in value.items()} if kind is dict else value

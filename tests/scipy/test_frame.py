@@ -18,7 +18,7 @@ import gpuarray.scipy.ndimage as ndi
 import gpuarray.scipy.signal as sig
 from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
 from gpuarray.functions.registry import HOST, KINDS
-from gpuarray.scipy import SUBPACKAGES, special
+from gpuarray.scipy import SUBPACKAGES, fft, special, stats
 from gpuarray.scipy._calls import run_if_host, run_scipy
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
 from gpuarray.scipy.ndimage import _arguments
@@ -454,3 +454,42 @@ def test_out_keeps_what_a_function_does_not_write(device):
         arguments = {"out": out, "where": xp.asarray([True, False, True, False])}
         assert run_scipy(halve, (xp.arange(4.0),), arguments) is out
         assert out.tolist() == [0, 7, 1, 7]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, number: ndi.shift(x, (number, number)),
+        lambda x, number: ndi.uniform_filter(x, (number.astype(int) + 1, 3)),
+        lambda x, number: fft.dct(x, type=number.astype(int), axis=0),
+    ],
+    ids=["shift", "uniform_filter", "dct"],
+)
+def test_numbers_may_be_results_on_any_device(call):
+    host = np.arange(48.0).reshape(6, 8)
+    expected = None
+    for device in ("cpu", "wgpu", "wgpu", "wgpu", "cpu", "wgpu"):  # what is repeated is recorded
+        x = xp.asarray(host, device=device)
+        result = np.asarray(call(x, xp.asarray([2.0, 1.0], device=device).max()))
+        expected = result if expected is None else expected
+        np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ndi.mean,
+        ndi.standard_deviation,
+        special.logsumexp,
+        lambda x: stats.skew(x, axis=None),
+        lambda x: stats.sem(x, axis=None),
+    ],
+    ids=["mean", "standard_deviation", "logsumexp", "skew", "sem"],
+)
+def test_results_without_axes_are_values(call):
+    for _ in range(3):  # what is repeated is recorded
+        result = call(xp.asarray(np.arange(6.0), device="wgpu"))
+        first = result
+        result += 1
+        assert {float(first): 1}[first] == 1
+        assert float(result) == pytest.approx(float(first) + 1)

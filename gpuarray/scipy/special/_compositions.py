@@ -70,7 +70,7 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
         total = xp.abs(total)
     result = xp.log(total) + top
     if not keepdims:
-        result, sign = (v.reshape(terms.sum(axis).shape) for v in (result, sign))
+        result, sign = (v.reshape(terms.sum(axis).shape)[()] for v in (result, sign))
     return (result, sign) if return_sign else result
 
 

@@ -58,7 +58,7 @@ def _deviation(sample: GpuArray, axis: Any, count: Any, ddof: int) -> GpuArray:
 
 
 def _reduced(result: GpuArray, axis: Any, keepdims: bool) -> GpuArray:
-    return result if keepdims else xp.squeeze(result, axis=axis)
+    return result if keepdims else xp.squeeze(result, axis=axis)[()]
 
 
 @mirrors(scipy_stats.zscore, kind=COMPOSED)
