@@ -29,6 +29,8 @@ from bench.facts import facts
 SIZES: Final = (10**3, 10**5, 10**7)
 #: Least duration of a turn, in seconds.
 TURN: Final = 2e-4
+#: What is measured: the time that passes, or the time of all threads on processors, which other work changes less.
+CLOCKS: Final = {"wall": time.perf_counter, "process": time.process_time}
 
 #: By package of NumPy's or SciPy's functions: what returns its calls and their operands of a size, and default sizes.
 PACKAGES: Final[dict[str, tuple[Any, Any, tuple[int, ...]]]] = {
@@ -67,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                         numpy_call(evaluation(text, baseline, theirs), theirs),
                         our_call(evaluation(text, tested, ours), ours),
                         given.seconds,
+                        CLOCKS[given.clock],
                     )
                 except Exception as error:  # one call must not end the comparison of the others
                     print(f"{text}, {size:,}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
@@ -129,15 +132,17 @@ def evaluation(text: str, namespace: Any, arrays: dict[str, Any]) -> Call:
     return partial(eval, compile(text, "<call>", "eval"), names | arrays)
 
 
-def measured(numpy: Call, ours: Call, seconds: float) -> dict[str, float]:
+def measured(
+    numpy: Call, ours: Call, seconds: float, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
     """Return the least time of each call in microseconds, measured by turns for ``seconds`` each.
 
     ``first_us`` is the time of our very first call, and ``ratio`` our time over NumPy's.
     """
-    first = _turn(ours, 1)
+    first = _turn(ours, 1, clock)
     for call in (numpy, ours, ours) if first < seconds else (numpy, ours):
         call()
-    counts = [max(1, round(TURN / _turn(call, 1))) for call in (numpy, ours)]
+    counts = [max(1, round(TURN / _turn(call, 1, clock))) for call in (numpy, ours)]
     least = [float("inf"), float("inf")]
     gc.collect(0)
     gc.disable()
@@ -146,7 +151,7 @@ def measured(numpy: Call, ours: Call, seconds: float) -> dict[str, float]:
         turns = 0
         while not turns or time.perf_counter() < end:
             for number, call in enumerate((numpy, ours)):
-                least[number] = min(least[number], _turn(call, counts[number]))
+                least[number] = min(least[number], _turn(call, counts[number], clock))
             turns += 1
     finally:
         gc.enable()
@@ -155,11 +160,11 @@ def measured(numpy: Call, ours: Call, seconds: float) -> dict[str, float]:
     return {name: round(value, 3) for name, value in figures.items()} | {"ratio": round(own / theirs, 6)}
 
 
-def _turn(call: Call, times: int) -> float:
-    start = time.perf_counter()
+def _turn(call: Call, times: int, clock: Callable[[], float]) -> float:
+    start = clock()
     for _ in range(times):
         call()
-    return (time.perf_counter() - start) / times
+    return (clock() - start) / times
 
 
 def is_missed(row: dict[str, Any]) -> bool:
@@ -198,6 +203,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--device", default="cpu", help="device of our arrays; cpu by default")
     add("--seconds", type=float, default=0.04, help="seconds of each call and library; 0.04 by default")
+    add("--clock", choices=[*CLOCKS], default="wall", help="measure processor time if other work runs; wall by default")
     add("--longest", type=float, default=1.0, help="leave out calls that take NumPy more seconds; 1 by default")
     add("--worst", type=int, default=40, help="number of calls that are printed for each size; 40 by default")
     add("--verbose", action="store_true", help="print each call when it has been measured")

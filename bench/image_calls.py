@@ -12,6 +12,9 @@ affine_transform(X, [[.9, .1], [-.1, .9]])
 binary_closing(M)
 binary_dilation(M)
 binary_dilation(M, iterations=4)
+binary_dilation(M, numpy.ones((3, 3)))
+binary_dilation(M, numpy.ones((7, 7)))
+binary_erosion(T > .5)
 binary_erosion(M)
 binary_erosion(M, mask=N)
 binary_fill_holes(M)
@@ -27,11 +30,14 @@ convolve1d(X, w, 0)
 correlate(X, W)
 correlate(X, V)
 correlate(U, W)
+correlate(T, numpy.ones((3, 3, 3)))
 correlate1d(X, w)
 correlate1d(X, w, 0)
 distance_transform_bf(S > .9)
 distance_transform_cdt(M)
 distance_transform_edt(M)
+distance_transform_edt(M, return_indices=True)
+distance_transform_edt(T > .5)
 extrema(X, L, parts)
 find_objects(L)
 fourier_ellipsoid(F, 3)
@@ -41,6 +47,9 @@ fourier_uniform(F, 3)
 gaussian_filter(X, 3)
 gaussian_filter(D, 3)
 gaussian_filter(U, 1)
+gaussian_filter(T, 2)
+gaussian_filter(X, 10)
+gaussian_filter(X, 2, order=1)
 gaussian_filter1d(X, 3)
 gaussian_gradient_magnitude(X, 2)
 gaussian_laplace(X, 2)
@@ -59,6 +68,8 @@ histogram(X, 0, 1, 64)
 histogram(X, 0, 1, 64, L, parts)
 iterate_structure(B, 3)
 label(M)
+label(X > .5)
+label(T > .5)
 label(M, numpy.ones((3, 3)))
 labeled_comprehension(X, L, parts, numpy.mean, float, 0)
 laplace(X)
@@ -75,6 +86,9 @@ mean(X, L, parts)
 median(X, L, parts)
 median_filter(X, 3)
 median_filter(U, 5)
+median_filter(D, 5)
+median_filter(X, 9)
+median_filter(T, 3)
 minimum(X, L, parts)
 minimum_filter(X, 5)
 minimum_filter1d(X, 9)
@@ -91,6 +105,7 @@ shift(X, 1.5)
 sobel(X)
 sobel(D, 0)
 spline_filter(X)
+spline_filter(D)
 spline_filter1d(X)
 standard_deviation(X, L, parts)
 sum(X, L, parts)
@@ -98,6 +113,8 @@ sum_labels(X)
 sum_labels(X, L, parts)
 uniform_filter(X, 5)
 uniform_filter(U, 5)
+uniform_filter(T, 5)
+uniform_filter(X, 50)
 uniform_filter1d(X, 9)
 value_indices(L)
 variance(X, L, parts)
@@ -106,16 +123,42 @@ watershed_ift(U, K)
 white_tophat(X, 5)
 zoom(X, 1.3, order=1)
 zoom(X, 1.3)
+zoom(T, 1.1, order=1)
 """
+#: Filters by the first array and the rest of their arguments, and the modes with which each is called.
+FILTERS: Final = """
+gaussian_filter({}, 2, mode={})
+uniform_filter({}, 5, mode={})
+median_filter({}, 3, mode={})
+maximum_filter({}, 5, mode={})
+convolve({}, W, mode={})
+correlate1d({}, w, mode={})
+sobel({}, mode={})
+laplace({}, mode={})
+zoom({}, 1.3, mode={})
+zoom({}, .6, order=1, mode={})
+rotate({}, 17, mode={})
+rotate({}, 17, order=1, mode={})
+shift({}, 1.5, mode={})
+shift({}, 1.5, order=1, mode={})
+map_coordinates({}, P, mode={})
+map_coordinates({}, P, order=1, mode={})
+affine_transform({}, [[.9, .1], [-.1, .9]], mode={})
+"""
+MODES: Final = ("reflect", "constant", "nearest", "mirror", "wrap")
 
 
 def calls() -> list[str]:
     """Return every call."""
-    return [text for text in CALLS.strip().splitlines() if hasattr(ndimage, text.partition("(")[0])]
+    filters = [text.format(x, f'"{mode}"') for text in FILTERS.strip().splitlines() for x in "XD" for mode in MODES]
+    return filters + [text for text in CALLS.strip().splitlines() if hasattr(ndimage, text.partition("(")[0])]
 
 
 def operands(size: int) -> dict[str, Any]:
-    """Return the operands of calls for images of nearly ``size`` elements, by name; ``S`` is a small one."""
+    """Return the operands of calls for images of nearly ``size`` elements, by name.
+
+    ``S`` is a small one, and ``T`` has three axes.
+    """
     random, side = np.random.default_rng(0), isqrt(size)
     image = random.random((side, side), np.float32)
     mask = ndimage.gaussian_filter(image, 2) > 0.5
@@ -129,6 +172,7 @@ def operands(size: int) -> dict[str, Any]:
         "U": (image * 255).astype(np.uint8),
         "F": np.fft.fft2(image),
         "S": image[:24, :24].copy(),
+        "T": random.random((round(size ** (1 / 3)),) * 3, np.float32),
         "M": mask,
         "N": mask & (image > 0.9),
         "L": labels,
