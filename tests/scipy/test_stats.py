@@ -8,6 +8,7 @@ from scipy import stats
 
 import gpuarray as xp
 from gpuarray.scipy import stats as ours
+from gpuarray.scipy.stats import _distributions
 
 SHAPES = {
     "gamma": (2.5,), "chi2": (3.0,), "beta": (2.0, 3.5), "t": (4.0,), "f": (3.0, 7.0), "lognorm": (0.7,),
@@ -40,6 +41,32 @@ def test_continuous_distributions(name):
         for method in ("ppf", "isf"):
             check(name, method, SHARES, *shapes, loc=0.5, scale=2)
         check(name, "pdf", POINTS[1:-2], *shapes, scale=-1.0)
+
+
+@pytest.mark.parametrize("name", sorted({name.partition(".")[0] for name in _distributions._FUSED}))
+def test_many_elements(name):
+    shapes, random = SHAPES.get(name, ()), np.random.default_rng(0)
+    ends = np.asarray([-np.inf, -0.0, 0.0, 1e-300, 1.0, 1.1, 700.0, 1e300, np.inf, np.nan])
+    x = np.concatenate([ends, 5 * random.standard_normal(1 << 16)])
+    shares = np.concatenate([ends, random.random(1 << 16)])
+    methods = {fused.partition(".")[2] for fused in _distributions._FUSED if fused.startswith(name + ".")}
+    for method in sorted(methods & {*dir(getattr(stats, name))}):
+        values, near = (shares, 1e-15) if method in ("ppf", "isf") else (x, 0)
+        for options in ({}, {"loc": 0.5, "scale": 2}, {"scale": -1.0}, {"scale": np.where(values > 1, 2.0, 3.0)}):
+            with np.errstate(all="ignore"):
+                expected = getattr(getattr(stats, name), method)(values, *shapes, **options)
+            result = getattr(getattr(ours, name), method)(xp.asarray(values, device="cpu"), *shapes, **options)
+            np.testing.assert_allclose(result.get(), expected, rtol=1e-13, atol=near, err_msg=f"{method} {options}")
+
+
+@pytest.mark.parametrize("method", ["logcdf", "logsf"])
+@pytest.mark.parametrize("name", ["expon", "laplace", "cauchy", "uniform"])
+def test_logarithms_of_shares_near_one(name, method):
+    x = np.asarray([-1e9, -40.0, 1e-9, 0.5, 40.0, 1e9])
+    with np.errstate(all="ignore"):
+        expected = getattr(getattr(stats, name), method)(x)
+    result = getattr(ours, name)._composed(method, xp.asarray(x), (), {})
+    np.testing.assert_allclose(result.get(), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["poisson", "binom"])

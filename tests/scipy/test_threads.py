@@ -23,7 +23,7 @@ CASES = {
     "a transform": lambda s, f, g, t, x: f.rfft2(x),
     "a convolution": lambda s, f, g, t, x: g.fftconvolve(x, x[:, :9]),
     "a waveform": lambda s, f, g, t, x: g.chirp(x, 1, 1, 9),
-    "a distribution": lambda s, f, g, t, x: t.norm.pdf(x, 0.5, scale=2.0),
+    "a distribution": lambda s, f, g, t, x: t.norm.cdf(x, 0.5, scale=2.0),
 }
 
 

@@ -4,6 +4,7 @@ Each is a table of formulas for the standard distribution, which the methods ``p
 What has no formula is computed by SciPy on the host, which counts as a fallback.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -17,8 +18,8 @@ from gpuarray.functions import special
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.registry import NATIVE, Implementation
 from gpuarray.scipy._calls import run_counted, run_if_host
-from gpuarray.scipy._mirror import IMPLEMENTATIONS
-from gpuarray.scipy._threads import elementwise
+from gpuarray.scipy._mirror import IMPLEMENTATIONS, below
+from gpuarray.scipy._threads import LEAST, elementwise
 from gpuarray.scipy.special import _inverses as inverses
 
 Formula = Callable[..., Any]
@@ -32,9 +33,18 @@ def _log_beta(a: Any, b: Any) -> Any:
     return special.betaln(a, b)
 
 
+def _cotangent(q: Any) -> Any:
+    """Return the cotangent of pi times a share, by the distance from the nearest of 0, a half and 1."""
+    end = xp.abs(xp.where(q > 0.5, 1 - q, q))
+    is_middle = end > 0.25
+    tangent = xp.tan(np.pi * xp.where(is_middle, 0.5 - end, end))
+    return xp.where(is_middle, tangent, 1 / tangent) * xp.where(q > 0.5, -1.0, 1.0)
+
+
 #: The logarithm of the density, and the other functions, of x and the shapes.
 _FORMULAS: Final[dict[str, dict[str, Formula]]] = {
     "norm": {
+        "pdf": lambda x: xp.exp(-0.5 * x * x) * float(1 / np.sqrt(2 * np.pi)),
         "logpdf": lambda x: -0.5 * x * x - 0.5 * _LOG_2PI,
         "cdf": special.ndtr, "sf": lambda x: special.ndtr(-x),
         "logcdf": special.log_ndtr, "logsf": lambda x: special.log_ndtr(-x),
@@ -49,7 +59,7 @@ _FORMULAS: Final[dict[str, dict[str, Formula]]] = {
         "isf": lambda q: 1 - q,
     },
     "laplace": {
-        "logpdf": lambda x: -xp.abs(x) - float(np.log(2)),
+        "pdf": lambda x: 0.5 * xp.exp(-xp.abs(x)), "logpdf": lambda x: -xp.abs(x) - float(np.log(2)),
         "cdf": lambda x: xp.where(x > 0, 1 - 0.5 * xp.exp(-xp.abs(x)), 0.5 * xp.exp(-xp.abs(x))),
         "sf": lambda x: xp.where(x < 0, 1 - 0.5 * xp.exp(-xp.abs(x)), 0.5 * xp.exp(-xp.abs(x))),
         "ppf": lambda q: xp.where(q > 0.5, -xp.log(2 * (1 - q)), xp.log(2 * q)),
@@ -64,8 +74,7 @@ _FORMULAS: Final[dict[str, dict[str, Formula]]] = {
     "cauchy": {
         "pdf": lambda x: float(1 / np.pi) / (1 + x * x),
         "cdf": lambda x: xp.atan2(1.0, -x) / np.pi, "sf": lambda x: xp.atan2(1.0, x) / np.pi,
-        "ppf": lambda q: xp.where(q == 1, np.inf, -1 / xp.tan(np.pi * q)),
-        "isf": lambda q: xp.where(q == 1, -np.inf, 1 / xp.tan(np.pi * q)),
+        "ppf": lambda q: -_cotangent(q), "isf": lambda q: _cotangent(q),
     },
     "gamma": {
         "logpdf": lambda x, a: special.xlogy(a - 1, x) - x - special.gammaln(a),
@@ -139,6 +148,20 @@ _IS_VALID: Final[dict[str, Formula]] = {
 }
 
 
+#: Methods whose formulas have no special functions: they fuse, and take less time on the host than SciPy's many passes.
+_FUSED: Final = {
+    f"{name}.{method}"
+    for names, methods in (
+        (("norm", "lognorm", "logistic"), ("pdf", "logpdf")),
+        (("weibull_min", "laplace", "cauchy"), ("cdf", "sf", "logcdf", "logsf", "ppf", "isf")),
+        (("laplace", "cauchy"), ("pdf",)),
+        (("expon", "uniform"), _METHODS),
+    )
+    for name in names
+    for method in methods
+}
+
+
 class Distribution:
     """A distribution, as the object of the same name in :mod:`scipy.stats`.
 
@@ -170,11 +193,14 @@ class Distribution:
     def _method(self, name: str) -> Callable[..., Any]:
         original = getattr(self._host, name)
         in_parts = elementwise(original, calls=30)
+        is_by_scipy = below(LEAST if f"{self._name}.{name}" in _FUSED else sys.maxsize)
 
         def run(x: Any, *args: Any, **kwargs: Any) -> Any:
-            operands = (x, *args)
-            result = run_if_host(original, operands, kwargs, on_host=in_parts)
-            return self._composed(name, x, args, kwargs) if result is NotImplemented else result
+            if is_by_scipy(x):
+                result = run_if_host(original, (x, *args), kwargs, on_host=in_parts)
+                if result is not NotImplemented:
+                    return result
+            return self._composed(name, x, args, kwargs)
 
         return run
 
@@ -227,9 +253,12 @@ class Distribution:
         if method in ("pdf", "pmf") and "log" + method in table:
             logarithm = table["log" + method]
             return lambda *a: xp.exp(logarithm(*a))
-        if method in ("logpdf", "logpmf", "logcdf", "logsf") and method[3:] in table:
+        if method in ("logpdf", "logpmf") and method[3:] in table:
             plain = table[method[3:]]
             return lambda *a: xp.log(plain(*a))
+        if method in ("logcdf", "logsf"):
+            plain, rest = (table[name] for name in (("cdf", "sf") if method == "logcdf" else ("sf", "cdf")))
+            return lambda *a: xp.where((share := plain(*a)) <= 0.5, xp.log(share), xp.log1p(-rest(*a)))
         return None
 
     def _arguments(
