@@ -124,11 +124,13 @@ def most_read(function: Callable[..., Any]) -> int:
     return next(iter(written_numbers(function, _SCIPY.written)), sys.maxsize)
 
 
-#: With which arguments SciPy's functions are called at once, and what becomes of results.
-SMALL_CALLS: Final = LEAST, _SCIPY.written, default_device, placed
+#: The limit of small arrays for functions that threads do not share, which is that of all computations at once.
+UNSHARED: Final = (1 << 31) - 1
+#: Which arguments of SciPy's functions are written to, where results without arrays are, and what becomes of results.
+_RULES: Final = _SCIPY.written, default_device, placed
 
 
-def small_at_once(general: Callable[..., Any], function: Callable[..., Any], most: int = LEAST) -> Any:
+def small_at_once(general: Callable[..., Any], function: Callable[..., Any], most: int) -> Any:
     """Return a function that calls SciPy's in C if arrays are small and in host memory, and a general one otherwise.
 
     Parameters
@@ -140,7 +142,7 @@ def small_at_once(general: Callable[..., Any], function: Callable[..., Any], mos
     most : int
         The most elements of all arrays.
     """
-    return of_values(general, function, most_read(function), (min(most, LEAST), *SMALL_CALLS[1:]))
+    return of_values(general, function, most_read(function), (most, *_RULES))
 
 
 def run_if_host(
@@ -168,7 +170,8 @@ def run_if_host(
     object
         The result; NotImplemented if the device is another, or if something records what is done with the arrays.
     """
-    result = call_with_values(function, args, kwargs, positional, SMALL_CALLS)
+    most = UNSHARED if on_host is None else LEAST
+    result = call_with_values(function, args, kwargs, positional, (most, *_RULES))
     if result is not NotImplemented:
         return result
     device = host_of(among(args, kwargs))

@@ -21,7 +21,16 @@ from gpuarray.functions.fallback import among
 from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape
 from gpuarray.scipy._callbacks import called
-from gpuarray.scipy._calls import host_of, most_read, name_of, run_counted, run_if_host, run_scipy, small_at_once
+from gpuarray.scipy._calls import (
+    UNSHARED,
+    host_of,
+    most_read,
+    name_of,
+    run_counted,
+    run_if_host,
+    run_scipy,
+    small_at_once,
+)
 from gpuarray.scipy._derivatives import Partial, with_composition, with_cotangents, with_partials
 from gpuarray.scipy._repeats import repeated
 from gpuarray.scipy._threads import LEAST
@@ -95,7 +104,8 @@ def mirrors(
         _name(run, short)
         run.__doc__ = _documented(function.__doc__, package, short)
         cast(Any, run).composition = function
-        most = LEAST if by_scipy is True else getattr(by_scipy, "size", 0)
+        most = UNSHARED if on_host is None else LEAST
+        most = most if by_scipy is True else min(most, getattr(by_scipy, "size", 0))
         composed = small_at_once(run, original, most) if most else run
         IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(kind, reason, composed)
         return cast(_F, composed)
@@ -187,9 +197,9 @@ def hosted(
     what = "counts as a fallback" if is_counted else "has little work"
     _describe(run, original, package, short, f"Run :func:`scipy.{dotted}` on the host, which {what}.")
     if isinstance(ufunc := unwrap(original), np.ufunc):
-        run = small_at_once(at_once(run, "elements", ufunc), ufunc)
+        run = small_at_once(at_once(run, "elements", ufunc), ufunc, LEAST)
     else:
-        run = small_at_once(run, original)
+        run = small_at_once(run, original, UNSHARED if on_host is None else LEAST)
     IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(HOST if is_counted else COMPOSED, reason, run)
     return run
 

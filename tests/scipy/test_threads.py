@@ -94,3 +94,19 @@ def test_errors_and_settings_of_threads_are_those_of_the_caller():
         x[-1] = -1
         with pytest.raises(ValueError, match="negative"):
             _threads.elementwise(failing)(x)
+
+
+def test_a_signal_is_convolved_in_place(monkeypatch):
+    writeable = []
+    convolve = np.convolve
+
+    def noted(weights, line):
+        writeable.append(line.flags.writeable)  # NumPy copies lines that are read-only
+        return convolve(weights, line)
+
+    monkeypatch.setattr(np, "convolve", noted)
+    x = xp.asarray(X[0].repeat(2), device="cpu")
+    result = our_signal.lfilter([1.0, 2.0], [1.0], x)
+    assert writeable == [True]
+    monkeypatch.undo()
+    np.testing.assert_array_equal(result.get(), signal.lfilter([1.0, 2.0], [1.0], X[0].repeat(2)))

@@ -25,6 +25,7 @@ from gpuarray.scipy.signal._convolution import convolve
 from gpuarray.scipy.signal._extension import extended
 from gpuarray.scipy.signal._gustafsson import in_any_order
 from gpuarray.scipy.signal._long_numbers import Matrix, NotFiniteError
+from gpuarray.unprotected import unprotected
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -77,7 +78,13 @@ def _finite(original: Callable[..., Any]) -> Callable[[_F], _F]:
     return declare
 
 
-@mirrors(scipy_signal.lfilter, kind=COMPOSED, values=("b", "a"), on_host=by_lines(scipy_signal.lfilter, "x", ("zi",)))
+@wraps(scipy_signal.lfilter)
+def _lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    """Call SciPy's function, which copies a read-only signal if the response is finite."""
+    return scipy_signal.lfilter(b, a, unprotected(x) if isinstance(x, np.ndarray) else x, axis, zi)
+
+
+@mirrors(scipy_signal.lfilter, kind=COMPOSED, values=("b", "a"), on_host=by_lines(_lfilter, "x", ("zi",)))
 @_finite(scipy_signal.lfilter)
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Filter signals along an axis by a rational transfer function.

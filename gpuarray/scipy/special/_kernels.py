@@ -16,7 +16,7 @@ from gpuarray.functions.registry import NATIVE, Implementation
 from gpuarray.scipy._calls import is_hosts, run_counted, run_scipy, small_at_once
 from gpuarray.scipy._derivatives import with_partials
 from gpuarray.scipy._mirror import IMPLEMENTATIONS
-from gpuarray.scipy._threads import elementwise
+from gpuarray.scipy._threads import LEAST, elementwise
 from gpuarray.scipy.special import _bessel, _elementary, _elliptic, _integrals
 from gpuarray.scipy.special._derivatives import PARTIALS
 from gpuarray.scipy.special._elementary import HIGHEST
@@ -103,7 +103,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
         f"Return :func:`scipy.special.{name}` of arrays.\n\nParameters are those of SciPy's ufunc. Complex numbers, "
         "and keywords other than ``out``, are computed by SciPy on the host, which counts as a fallback."
     )
-    composed = small_at_once(at_once(run, "elements", original), original)
+    composed = small_at_once(at_once(run, "elements", original), original, LEAST)
     IMPLEMENTATIONS.setdefault("special", {})[name] = Implementation(
         NATIVE, DEGREES.format(most) if degrees else _COMPLEX, composed
     )
