@@ -568,7 +568,13 @@ class TestTrials:
 
     @pytest.fixture(autouse=True)
     def fresh(self, monkeypatch):
-        for name, value in {"_lost": 0.0, "_saved": 0.0, "_failures": 0, "_is_judging": False}.items():
+        for name, value in {
+            "_lost": 0.0,
+            "_saved": 0.0,
+            "_most_saved": 0.0,
+            "_failures": 0,
+            "_is_judging": False,
+        }.items():
             monkeypatch.setattr(trials, name, value)
         with xp.using(direct_limit=1 << 17):
             yield
@@ -623,7 +629,16 @@ class TestTrials:
             y = np.sin(x + x) + np.exp(x)
             assert not y.is_computed()
             xp.evaluate(y)
-        assert trials._saved == trials._MOST
+        assert trials._saved > 10 * trials._TRIAL
+        clock = iter(range(0, 10**18, 10**7)).__next__  # the program begins to do what takes 10 ms
+        monkeypatch.setattr(evaluate, "perf_counter_ns", clock)
+        for _ in range(2):
+            xp.evaluate(np.sin(x + x) + np.exp(x))
+        assert not (x + x).is_computed()
+        for _ in range(2):
+            xp.evaluate(np.sin(x + x) + np.exp(x))
+        assert (x + x).is_computed()
+        assert trials._failures == 0
 
     def test_single_operations_lose(self):
         x = xp.asarray(numbers(1 << 17))

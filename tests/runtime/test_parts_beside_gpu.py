@@ -19,7 +19,15 @@ N = 600
 @pytest.fixture(autouse=True)
 def imagined(monkeypatch, compiled_at_once):
     """Let "auto" take the software device, as if it were a fast one, and no program be worth a trial."""
-    fresh = {"_lost": 0.0, "_saved": 0.0, "_failures": 0, "_is_judging": False, "_per_byte": 1.0, "_TRIAL": 1e18}
+    fresh = {
+        "_lost": 0.0,
+        "_saved": 0.0,
+        "_most_saved": 0.0,
+        "_failures": 0,
+        "_is_judging": False,
+        "_per_byte": 1.0,
+        "_TRIAL": 1e18,
+    }
     for name, value in fresh.items():
         monkeypatch.setattr(trials, name, value)
     with xp.using(software=True, offload="auto", refine=False, direct_limit=1 << 17):

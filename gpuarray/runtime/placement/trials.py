@@ -4,8 +4,9 @@ NumPy computes a few thousand elements in the time that a device needs for a lau
 ``config.most_midsize`` elements, a device takes less time if the program computes long chains, and more if it reads
 values in between. Which of these a program does shows only when it runs. So NumPy computes mid-sized arrays first, and
 what a device might have saved is added up. When the sum reaches the price of a trial, operations are recorded, and
-evaluations are compared with what NumPy would have taken. When they have lost more than the price of the first trial,
-NumPy computes again, and the price of the next trial doubles. Without knowledge of the future no rule loses less than
+evaluations are compared with what NumPy would have taken. When they have lost more than the price of the first trial
+since they had saved most, because the program has begun to do something else, NumPy computes again, and the price of
+the next trial doubles unless this one has saved much. Without knowledge of the future no rule loses less than
 this one by more than a constant factor (Karlin, Manasse, Rudolph and Sleator, 1988).
 """
 
@@ -27,8 +28,8 @@ from gpuarray.settings import recording
 _OPENING: Final = 200e6
 #: The same for the first trial with a device that is open, and what a trial may lose.
 _TRIAL: Final = 20e6
-#: What a trial can have saved at most, so that it ends soon after the program begins to do something else.
-_MOST: Final = 5 * _TRIAL
+#: What a trial has saved if the price of the next one is to be that of the first.
+_MUCH_SAVED: Final = 5 * _TRIAL
 #: What the first evaluation of a plan counts at most, because others need not make the plan and its kernels.
 _FIRST: Final = 2e6
 #: How often the price of a trial doubles.
@@ -53,8 +54,8 @@ computed_by: Final[list[Callable[[], int]]] = []
 
 _lost = 0.0
 """The time that a device might have saved since operations were recorded last."""
-_saved = 0.0
-"""The time that the current trial has saved."""
+_saved = _most_saved = 0.0
+"""The time that the current trial has saved, and the most that it had saved at any time."""
 _per_byte = 1.0
 """About the least nanoseconds that NumPy took lately to read a byte of large values at once."""
 _operations = 0
@@ -126,8 +127,8 @@ def asks_for_device(prepared: PreparedPlan) -> bool:
 
 def begin(*, is_pinned: bool = False) -> None:
     """Have a device looked for, unless one is pinned, and operations on mid-sized arrays recorded."""
-    global _lost, _saved, _is_judging
-    _lost = _saved = 0.0
+    global _lost, _saved, _most_saved, _is_judging
+    _lost = _saved = _most_saved = 0.0
     _is_judging = False
     if not is_pinned:
         registry.want_device()
@@ -161,12 +162,11 @@ def judge_read(elapsed: float) -> None:
 
 
 def _save(time: float) -> None:
-    global _saved, _failures
-    _saved = min(_saved + time, _MOST)
-    if _saved == _MOST:
-        _failures = 0
-    elif _saved < -_TRIAL and recording.midsize:
-        _failures = min(_failures + 1, _DOUBLINGS)
+    global _saved, _most_saved, _failures
+    _saved += time
+    _most_saved = max(_most_saved, _saved)
+    if _saved < _most_saved - _TRIAL and recording.midsize:
+        _failures = 0 if _most_saved >= _MUCH_SAVED else min(_failures + 1, _DOUBLINGS)
         config.record_midsize(False)
 
 
