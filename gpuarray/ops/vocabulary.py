@@ -11,10 +11,10 @@ import numpy as np
 from gpuarray.ops.formula import Integer, Pair, Primitive, Real, Triple, Truth, constant, formula
 
 __all__ = [
-    "Integer", "Pair", "Real", "Triple", "Truth", "absolute", "add", "constant", "copysign", "cos", "cos_reduced",
-    "divide", "exp", "expm1", "expm1_rest", "fast_two_sum", "floor", "fmod", "formula", "gradual_multiply", "infinity",
+    "Integer", "Pair", "Real", "Triple", "Truth", "absolute", "add", "constant", "copysign", "cos_reduced", "divide",
+    "exp", "expm1", "expm1_rest", "fast_two_sum", "floor", "fmod", "formula", "gradual_multiply", "infinity",
     "is_negative", "is_zero", "isfinite", "isinf", "isnan", "log", "log1p", "log_exponent", "log_fraction", "multiply",
-    "nan", "negative", "opaque", "power", "real", "rint", "scaled", "shifted", "signbit", "sin", "sin_reduced", "sqrt",
+    "nan", "negative", "opaque", "power", "real", "rint", "scaled", "shifted", "signbit", "sin_reduced", "sqrt",
     "subtract", "two_product", "two_sum",
 ]  # fmt: skip
 
@@ -91,8 +91,6 @@ expm1_rest: Final = _function("expm1_rest", _expm1_rest, 2)
 #: x = 2**k * (1 + f) with 1 + f from sqrt(1/2) to sqrt(2).
 log_exponent: Final = _function("log_exponent", _log_exponent)
 log_fraction: Final = _function("log_fraction", lambda x, k: np.ldexp(x, -k) - 1, 2)
-sin: Final = Primitive("slow_path_sin_{T}({0}, 0u)", np.sin)
-cos: Final = Primitive("slow_path_sin_{T}({0}, 1u)", np.cos)
 #: sin(high + low) and cos(high + low) for abs(high) <= pi/4.
 sin_reduced: Final = _function("sin_reduced", lambda high, low: np.sin(high) + low * np.cos(high), 2)
 cos_reduced: Final = _function("cos_reduced", lambda high, low: np.cos(high) - low * np.sin(high), 2)

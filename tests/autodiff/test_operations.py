@@ -65,18 +65,10 @@ _SAMPLES = {
     "cosine_integral": [_POSITIVE],
     "zeta_by_exponent": [(2.0, 2.5, 3.0, 4.0, 1.5), _POSITIVE],
     "gammaincinv": [_POSITIVE, _SHARES], "gammainccinv": [_POSITIVE, _SHARES],
-    "beta_inverse_odds": [_POSITIVE, _POSITIVE[::-1], _SHARES], "gamma_order": [_SHARES, _SHARES[::-1], _POSITIVE],
-    "beta_shape": [_SHARES, _SHARES[::-1], _POSITIVE, _SHARES, _SHARES[::-1]],
-    "beta_split": [_SHARES, _SHARES[::-1], _POSITIVE, _SHARES, _SHARES[::-1]],
-    "beta_freedom": [
-        (0.7, 0.8, 0.9, 0.6, 0.5), (0.3, 0.2, 0.1, 0.4, 0.5), (0.5, 0.7, 1.0, 1.5, 2.0), (0.3, 0.5, 1.0, 2.0, 3.0)
-    ],
+    "beta_inverse_odds": [_POSITIVE, _POSITIVE[::-1], _SHARES],
 }  # fmt: skip
 #: Rows whose second differences are of no use: one of several branches is taken within their step, or they are steep.
-_FIRST_ORDER = {
-    "rgamma", "boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p", "nextafter", "gamma_order", "beta_shape",
-    "beta_split", "beta_freedom",
-}  # fmt: skip
+_FIRST_ORDER = {"rgamma", "boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p", "nextafter"}
 #: Rows whose derivatives by their parameters, all operands but the last, are not differentiated again.
 _OF_SHAPES = {
     "gammainc", "gammaincc", "betainc", "betaincc", "stdtr", "fdtr", "fdtrc", "gdtr", "gdtrc", "zeta", "multigammaln",

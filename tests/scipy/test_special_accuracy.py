@@ -1,4 +1,4 @@
-"""The operations that only gpuarray.scipy has are within some units in the last place of mpmath's values."""
+"""The operations that only gpuarray.scipy has are within two units in the last place of mpmath's values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,16 +24,6 @@ def _values(function: Callable[..., Any], *operands: np.ndarray) -> list[Any]:
         return [function(*map(mp.mpf, map(float, row))) for row in zip(*operands, strict=True)]
 
 
-#: Parts of numbers in the upper half-plane, some of them on its edge and on the imaginary axis.
-_PARTS = _RANDOM.uniform(0, [[9], [7]], (2, 200)), 10 ** _RANDOM.uniform([[-6], [-8]], [[3], [2]], (2, 200))
-_RIGHT, _UP = np.concatenate(_PARTS, axis=1) * (np.arange(400) % [[29], [23]] > 0)
-
-
-def _faddeeva(x: Any, y: Any) -> Any:
-    z = mp.mpc(x, y)
-    return mp.exp(-z * z) * mp.erfc(mp.mpc(y, -x))
-
-
 #: The function of mpmath, and the operands.
 _EXACT: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
     "sine_integral": (mp.si, (np.concatenate([_SIZES, -_SIZES[::9]]),)),
@@ -44,8 +34,6 @@ _EXACT: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
         lambda x: mp.lambertw(mp.exp(x)).real,
         (np.concatenate([_RANDOM.uniform(-80, 80, 400), _SIZES, -_SIZES[_SIZES < 1], [-2, 1, -18, -38]]),),
     ),
-    "faddeeva_real": (lambda x, y: _faddeeva(x, y).real, (_RIGHT, _UP)),
-    "faddeeva_imaginary": (lambda x, y: _faddeeva(x, y).imag, (_RIGHT, _UP)),
 }
 
 
@@ -59,7 +47,7 @@ def test_all_operations_are_measured() -> None:
 
 @pytest.mark.parametrize(("device", "dtype"), [("cpu", np.float64), ("cpu", np.float32), ("wgpu", np.float32)])
 @pytest.mark.parametrize("name", OF_SCIPY)
-def test_errors_are_at_most_those_of_the_records(name: str, device: str, dtype: Any) -> None:
+def test_errors_are_at_most_two_units(name: str, device: str, dtype: Any) -> None:
     function, operands = _EXACT[name]
     operands = tuple(v.astype(dtype) for v in operands)
     result = _apply(name, *operands, device=device)
@@ -68,7 +56,7 @@ def test_errors_are_at_most_those_of_the_records(name: str, device: str, dtype: 
     units = np.spacing(np.abs(np.array([float(w) for w in wanted]).astype(dtype)))
     errors = [float(abs(mp.mpf(float(r)) - w) / float(u)) for r, w, u in zip(result, wanted, units, strict=True)]
     worst = int(np.argmax(errors))
-    assert errors[worst] <= OF_SCIPY[name].ulp, [float(v[worst]) for v in operands]
+    assert errors[worst] <= 2, [float(v[worst]) for v in operands]
 
 
 @pytest.mark.parametrize("device", ["cpu", "wgpu"])
@@ -99,34 +87,3 @@ def test_batches(name: str) -> None:
     pairs = zip(results, expected, strict=True) if isinstance(expected, tuple) else [(results, expected)]
     for one, other in pairs:
         np.testing.assert_allclose(one, other, rtol=1e-12)
-
-
-def test_complex_functions_of_complex_numbers() -> None:
-    z = _RANDOM.normal(size=(300, 2)) @ [4, 2j]
-    for kind, tolerance in ((np.complex64, 1e-6), (np.complex128, 1e-13)):
-        for name in ("wofz", "erfcx"):
-            with xp.using(fallback="error", device="wgpu"):
-                result = getattr(ours, name)(xp.asarray(z.astype(kind)))
-            assert result.dtype == kind
-            np.testing.assert_allclose(result, getattr(special, name)(z.astype(kind)), rtol=tolerance)
-
-
-def test_branches_of_lamberts_function() -> None:
-    past = 10 ** _RANDOM.uniform(-12, -1, 60)
-    z = np.concatenate([
-        _RANDOM.normal(size=(100, 2)) @ [1, 1j], past * np.exp(2j * np.arange(60)) - np.exp(-1), past - np.exp(-1),
-        -past, 1 / past, [0, np.inf, -np.inf, np.nan],
-    ])  # fmt: skip
-    composition: Any = ours.lambertw
-    for k in (0, -1, 1, 3):
-        result = composition.composition(xp.asarray(z, device="cpu"), k).get()
-        np.testing.assert_array_equal(result[-4:], special.lambertw(z[-4:], k))
-        # SciPy loses digits near the branch point
-        wanted = np.array(
-            [complex(w) for w in _values(lambda x, y, k=k: mp.lambertw(mp.mpc(x, y), k), z.real[:-4], z.imag[:-4])]
-        )
-        np.testing.assert_allclose(result[:-4], wanted, rtol=1e-12)
-    with xp.using(fallback="error", device="wgpu"):
-        np.testing.assert_allclose(
-            ours.lambertw(xp.asarray([0.5, -0.2, -0.7])), special.lambertw([0.5, -0.2, -0.7]), rtol=1e-14
-        )

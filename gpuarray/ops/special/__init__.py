@@ -20,7 +20,6 @@ from gpuarray.ops.special import (
     degrees,
     distributions,
     errors,
-    faddeeva,
     gamma,
     incomplete,
     incomplete_beta,
@@ -30,7 +29,6 @@ from gpuarray.ops.special import (
     losses,
     omega,
     oscillating,
-    parameters,
     slopes,
     student,
     zeta,
@@ -153,10 +151,6 @@ INVERSES: Final[dict[str, MapOp]] = {
         _op(inverses.gammaincinv, cost=6000, ulp=1e4),
         _op(inverses.gammainccinv, cost=6000, ulp=1e4),
         _op(inverses.beta_inverse_odds, cost=9000, ulp=1e4),
-        _op(parameters.gamma_order, cost=9000, ulp=1e4),
-        _op(parameters.beta_shape, cost=12000, ulp=1e4),
-        _op(parameters.beta_split, cost=12000, ulp=1e4),
-        _op(parameters.beta_freedom, cost=12000, ulp=1e4),
     )
 }
 #: Functions by name that only :mod:`gpuarray.scipy` has, and parts of those that have several results.
@@ -168,7 +162,5 @@ OF_SCIPY: Final[dict[str, MapOp]] = {
         _op(oscillating.fresnel_sine, cost=200),
         _op(oscillating.fresnel_cosine, cost=200),
         _op(omega.wrightomega, cost=200),
-        _op(faddeeva.faddeeva_real, cost=2000, ulp=4),
-        _op(faddeeva.faddeeva_imaginary, cost=2000, ulp=4),
     )
 }

@@ -185,54 +185,6 @@ def _inverse_by_exponent(raised: Any, y: Any, exponent: Any) -> Any:
     return raised * where(is_zero, -y * y / 2, slope)
 
 
-def _faddeeva_real_by_x(_value: Any, x: Any, y: Any) -> Any:
-    """Return the real part of the derivative of Faddeeva's function, which is ``2i / sqrt(pi) - 2 z w(z)``."""
-    return 2 * (y * _function["faddeeva_imaginary"](x, y) - x * _function["faddeeva_real"](x, y))
-
-
-def _faddeeva_real_by_y(_value: Any, x: Any, y: Any) -> Any:
-    return 2 * (x * _function["faddeeva_imaginary"](x, y) + y * _function["faddeeva_real"](x, y)) - 2 / sqrt(pi)
-
-
-def _part(x: Any, y: Any) -> Any:
-    """Return the derivative of ``x / (x + y)`` by x."""
-    return y / ((x + y) * (x + y))
-
-
-def _implicit(by_parameter: Formula, *others: Formula) -> tuple[Partial, ...]:
-    """Return the derivatives of a parameter of which a distribution is ``p / (p + q)``.
-
-    The first function is the derivative of the distribution by the parameter, and the others by its other arguments.
-    All take the parameter and these.
-    """
-    return (
-        lambda a, p, q, *rest: _part(p, q) / by_parameter(a, *rest),
-        lambda a, p, q, *rest: -_part(q, p) / by_parameter(a, *rest),
-        *(lambda a, p, q, *rest, by=by: -by(a, *rest) / by_parameter(a, *rest) for by in others),
-    )
-
-
-def _at_share(a: Any, b: Any, x: Any, y: Any) -> Any:
-    return _beta_density(a, b, x / (x + y))
-
-
-_BETA_PLACES: Final = (
-    lambda a, b, x, y: _at_share(a, b, x, y) * _part(x, y), lambda a, b, x, y: -_at_share(a, b, x, y) * _part(y, x)
-)  # fmt: skip
-_SHAPE: Final = _implicit(
-    lambda a, b, x, y: by_shape(a, b, x / (x + y)), lambda a, b, x, y: -by_shape(b, a, y / (x + y)), *_BETA_PLACES
-)
-_SPLIT: Final = _implicit(
-    lambda a, n, x, y: by_shape(a, n - a, x / (x + y)) + by_shape(n - a, a, y / (x + y)),
-    lambda a, n, x, y: -by_shape(n - a, a, y / (x + y)),
-    *(lambda a, n, x, y, place=place: place(a, n - a, x, y) for place in _BETA_PLACES),
-)
-_FREEDOM: Final = _implicit(
-    lambda a, b, s: by_shape(a, b, a / (a + s)) + _at_share(a, b, a, s) * _part(a, s),
-    lambda a, b, s: -by_shape(b, a, s / (a + s)),
-    lambda a, b, s: -_at_share(a, b, a, s) * _part(s, a),
-)
-
 _by_name: dict[str, tuple[Partial, ...]] = {
     "erf": (lambda y, x: 2 / sqrt(pi) * exp(-x * x),),
     "erfc": (lambda y, x: -2 / sqrt(pi) * exp(-x * x),),
@@ -317,10 +269,6 @@ _by_name: dict[str, tuple[Partial, ...]] = {
         lambda odds, a, b, p: by_shape(b, a, 1 / (1 + odds)) / _odds_density(a, b, odds),
         lambda odds, a, b, p: 1 / _odds_density(a, b, odds),
     ),
-    "gamma_order": _implicit(by_order, _gamma_density),
-    "beta_shape": _SHAPE,
-    "beta_split": _SPLIT,
-    "beta_freedom": _FREEDOM,
     "gammainc_by_order": (UNKNOWN, lambda y, a, x: _gamma_density(a, x) * (log(x) - digamma(a))),
     "betainc_by_shape": (
         UNKNOWN,
@@ -334,8 +282,6 @@ _by_name: dict[str, tuple[Partial, ...]] = {
     "cosine_integral": (lambda y, x: cosine(x) / x,),
     "fresnel_sine": (lambda y, x: sine(pi / 2 * x * x),),
     "fresnel_cosine": (lambda y, x: cosine(pi / 2 * x * x),),
-    "faddeeva_real": (_faddeeva_real_by_x, _faddeeva_real_by_y),
-    "faddeeva_imaginary": (lambda v, x, y: -_faddeeva_real_by_y(None, x, y), _faddeeva_real_by_x),
     "wrightomega": (lambda y, x: y / (1 + y),),
 }
 

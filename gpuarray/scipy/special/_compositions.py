@@ -13,11 +13,9 @@ from gpuarray.functions import special
 from gpuarray.functions.arguments import as_array, as_arrays, inexact
 from gpuarray.functions.registry import COMPOSED
 from gpuarray.scipy._calls import run_counted, trial
-from gpuarray.scipy._derivatives import with_partials
 from gpuarray.scipy._mirror import mirrors
-from gpuarray.scipy.special._derivatives import PARTIALS
 
-__all__ = ["diric", "lambertw", "log_softmax", "logsumexp", "multigammaln", "polygamma", "softmax", "zeta"]
+__all__ = ["diric", "log_softmax", "logsumexp", "multigammaln", "polygamma", "softmax", "zeta"]
 
 
 #: Terms of the sum of Euler and Maclaurin, and B(2k) / (2k)!.
@@ -178,60 +176,3 @@ def zeta(x: Any, q: Any = None, out: Any = None) -> Any:
         out[...] = result
         return out
     return result
-
-
-#: The series of Lambert's function about its branch point, in ``sqrt(2 (e z + 1))``, and up to where it is taken.
-_BRANCH: Final = (-1, 1, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 680863 / 43545600)
-_NEAR: Final = 0.02
-_HALLEY: Final = 5
-#: 1/e, and what its rounding lost.
-_INVERSE_E: Final = 0.36787944117144233, -1.2428753672788363e-17
-_BRANCHES: Final = "the branch is no Python integer"
-
-
-def _lambertw(z: Any, k: Any = 0, tol: float = 1e-8) -> Any:
-    """Return the solution w of ``w * exp(w) = z`` on a branch.
-
-    Estimates are those of Corless and others (Advances in Computational Mathematics 5, 1996),
-    which Halley's method improves.
-    """
-    if type(k) is not int:
-        return run_counted(scipy_special.lambertw, _BRANCHES, (z, k, tol), {})
-    array = as_array(z)
-    kind = trial(scipy_special.lambertw, array)
-    x = array.astype(kind, copy=False)
-    past = (x + _INVERSE_E[0]) + _INVERSE_E[1]
-    root = xp.sqrt(2 * np.e * past)
-    turned = xp.log(x) + 2j * np.pi * k
-    result = turned - xp.log(xp.where(turned == 0, 1, turned))
-    if abs(k) < 2:
-        if k:
-            on_side = (x.imag >= 0) if k < 0 else (x.imag < 0)
-            is_near, root = (xp.abs(past) < 0.1) & on_side, -root
-            if k < 0:
-                is_real = (x.imag == 0) & (x.real < 0) & (past.real >= 0)
-                falling = xp.log(xp.where(is_real, -x.real, 0.1))
-                result = xp.where(is_real, falling - xp.log(-falling), result)
-        else:
-            is_near = xp.abs(past) < 0.3
-            is_small = (xp.abs(x.real) < 1.5) & (x.real > -1) & (xp.abs(x.imag) < 1)
-            is_small = is_small & (-2.5 * xp.abs(x.imag) - 0.2 < x.real)
-            small = xp.where(is_small, x, 0)
-            over = (12.851063829787234 * small + 12.340425531914894) * small + 1
-            under = (32.53191489361702 * small + 14.340425531914894) * small + 1
-            result = xp.where(is_small, small * over / under, result)
-        series = _BRANCH[-1] * root
-        for coefficient in _BRANCH[-2:0:-1]:
-            series = (series + coefficient) * root
-        series = series + _BRANCH[0]
-        result = xp.where(is_near, series, result)
-    for _ in range(_HALLEY):
-        gap = result - x * xp.exp(-result)
-        result = result - gap / (result + 1 - (result + 2) * gap / (2 * result + 2))
-    if abs(k) < 2:
-        result = xp.where(is_near & (xp.abs(root) < _NEAR), series, result)
-    result = xp.where(xp.isfinite(x), result, turned)
-    return xp.where(x == 0, -np.inf if k else x, result)
-
-
-lambertw = mirrors(scipy_special.lambertw, reason=_BRANCHES)(with_partials(_lambertw, PARTIALS["lambertw"]))

@@ -14,10 +14,9 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import special
 from gpuarray.scipy.special._compositions import riemann
 
-#: Points of Gauss and Legendre for Owen's function, and beyond how many standard deviations a Gaussian is 0.
-_NODES: Final = 32
-_WIDTH: Final = 8.6
-_HIGH: Final = 1e3
+#: The distance of the points of Rybicki's sum for Dawson's function, and how many it has on each side.
+_SPACING: Final = 0.25
+_POINTS: Final = 25
 #: The largest degree whose recurrence is recorded.
 HIGHEST: Final = 100
 
@@ -36,6 +35,29 @@ def _powm1(x: GpuArray, y: GpuArray) -> GpuArray:
 def _zetac(x: GpuArray) -> GpuArray:
     is_series = (x > 1) & (x < np.inf)
     return xp.where(is_series, special.zeta(xp.where(is_series, x, 2), x * 0 + 2), riemann(x) - 1)
+
+
+def _dawsn(x: GpuArray) -> GpuArray:
+    """Return Dawson's function, by Rybicki's sum of Gaussians, and near 0 by its series."""
+    size = xp.abs(x)
+    term = total = x * 0 + 1
+    square = xp.where(size < 0.5, x * x, 0)
+    for k in range(1, 15):
+        term = term * square * (-2 / (2 * k + 1))
+        total = total + term
+    center = xp.where(size < 1e4, 2 * xp.rint(size / (2 * _SPACING)), 0)
+    rest = size - center * _SPACING
+    gaussians = x * 0
+    for k in range(-_POINTS, _POINTS + 1, 2):
+        gaussians = gaussians + xp.exp(-((rest - k * _SPACING) ** 2)) / (center + k)
+    far = xp.where(size < 1e4, 1.0, size)
+    asymptotic = (1 + 0.5 / (far * far)) / (2 * far)
+    result = xp.where(size < 1e4, gaussians * (1 / sqrt(pi)), asymptotic)
+    return xp.where(size < 0.5, x * total, xp.copysign(result, x))
+
+
+def _erfi(x: GpuArray) -> GpuArray:
+    return xp.where(xp.isinf(x), x, _dawsn(x) * xp.exp(x * x) * (2 / sqrt(pi)))
 
 
 def _ndtri_exp(y: GpuArray) -> GpuArray:
@@ -92,48 +114,6 @@ def _kolmogorov(y: GpuArray) -> GpuArray:
         body = body + xp.exp(-((2 * k - 1) ** 2) * pi**2 / 8 / (small * small))
         tail = tail - (-1.0) ** k * xp.exp(-2.0 * k * k * y * y)
     return xp.where(y < 1, 1 - sqrt(2 * pi) / small * body, 2 * tail)
-
-
-def _kolmogi(p: GpuArray) -> GpuArray:
-    """Return where Kolmogorov's distribution exceeds with a probability, by Newton's method for the logarithm."""
-    is_far = p < 0.27  # there one exponential is most of the tail, else the other series is most of the rest
-    tail = xp.where(is_far & (p > 0), p, 0.1)
-    y = xp.sqrt(-xp.log(tail / 2) / 2)
-    for _ in range(3):
-        value, slope = xp.zeros_like(y), xp.zeros_like(y)
-        for k in range(1, 6):
-            term = (-1.0) ** (k - 1) * xp.exp(-2.0 * (k * k - 1) * y * y)
-            value, slope = value + term, slope + k * k * term
-        y = y - (xp.log(tail / 2) + 2 * y * y - xp.log(value)) / (4 * y * slope / value)
-    body = xp.where(is_far | (p >= 1), 0.5, 1 - p)
-    z = xp.sqrt(xp.maximum(-xp.log(body / 8), 0.1)) ** -1 * (pi / sqrt(8))
-    for _ in range(6):
-        value, slope = xp.zeros_like(z), xp.zeros_like(z)
-        for k in range(1, 10, 2):
-            term = xp.exp(-(k * k - 1) * pi**2 / 8 / (z * z))
-            value, slope = value + term, slope + k * k * term
-        gap = xp.log(body) - xp.log(sqrt(2 * pi) * value / z) + pi**2 / 8 / (z * z)
-        z = z * xp.exp(gap / (pi**2 / 4 * slope / value / (z * z) - 1))
-    result = xp.where(is_far, y, z)
-    return xp.where(p == 0, np.inf, xp.where(p == 1, 0.0, xp.where((p > 0) & (p < 1), result, np.nan)))
-
-
-def _owens_t(h: GpuArray, a: GpuArray) -> GpuArray:
-    """Return Owen's function, by an integral whose terms are positive, for slopes of at most 1 and others by them."""
-    size, slope = xp.minimum(xp.abs(h), _HIGH), xp.abs(a)
-    is_steep = slope > 1
-    height = xp.where(is_steep, xp.where(size == 0, 0, xp.minimum(size * slope, _HIGH)), size)
-    end = xp.where(is_steep, 1 / slope, slope)
-    end = xp.where(height * end > _WIDTH, _WIDTH / xp.where(height == 0, 1, height), end)
-    total = xp.zeros_like(h + a)
-    for node, weight in zip(*np.polynomial.legendre.leggauss(_NODES), strict=True):
-        square = (end * (float(node + 1) / 2)) ** 2
-        total = total + float(weight / 2) * xp.exp(-0.5 * height * height * square) / (1 + square)
-    total = total * end * xp.exp(-0.5 * height * height) * (1 / (2 * pi))
-    near, far = (special.erfc(v * sqrt(0.5)) / 2 for v in (size, height))
-    result = xp.where(is_steep, near * (0.5 - far) + far / 2 - total, total)
-    result = xp.where(size == 0, xp.arctan(slope) * (1 / (2 * pi)), result)
-    return xp.copysign(xp.where(xp.isnan(h) | xp.isnan(a), np.nan, result), a)
 
 
 # -- recurrences ------------------------------------------------------------------------------------------------------
@@ -256,8 +236,8 @@ def _lpmv(m: int, v: int, x: GpuArray) -> GpuArray:
 #: Functions of arrays, by SciPy's names.
 OF_ARRAYS: Final[dict[str, Callable[..., GpuArray]]] = {
     "cbrt": xp.cbrt, "exp2": xp.exp2, "expm1": xp.expm1, "log1p": xp.log1p, "round": xp.rint, "exp10": _exp10,
-    "powm1": _powm1, "zetac": _zetac, "ndtri_exp": _ndtri_exp, "poch": _poch,
-    "binom": _binom, "kolmogorov": _kolmogorov, "kolmogi": _kolmogi, "owens_t": _owens_t,
+    "powm1": _powm1, "zetac": _zetac, "dawsn": _dawsn, "erfi": _erfi, "ndtri_exp": _ndtri_exp, "poch": _poch,
+    "binom": _binom, "kolmogorov": _kolmogorov,
 }  # fmt: skip
 #: The degrees that are recorded of those whose recurrences are long, or another function for negative degrees.
 RANGES: Final[dict[str, tuple[int, int]]] = {"eval_jacobi": (0, 20), "eval_sh_jacobi": (0, 20)}

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 import gpuarray.functions as xp
-from gpuarray.array import GpuArray, apply
+from gpuarray.array import GpuArray
 from gpuarray.functions.elementwise import binary, ternary
 from gpuarray.functions.special import ndtri, stdtrit
 from gpuarray.ops.special import INVERSES
@@ -64,33 +64,6 @@ def _pdtri(k: GpuArray, y: GpuArray) -> GpuArray:
     return xp.where(is_usual, gammainccinv(*(xp.where(is_usual, v, 1) for v in (most + 1, y))), np.nan)
 
 
-def _at_least_zero(x: GpuArray) -> GpuArray:
-    return xp.where(x < 0, 0, x)
-
-
-def _order(p: GpuArray, x: GpuArray) -> GpuArray:
-    return apply(INVERSES["gamma_order"], p, 1 - p, x)
-
-
-def _shape(p: GpuArray, b: GpuArray, x: GpuArray) -> GpuArray:
-    return apply(INVERSES["beta_shape"], p, 1 - p, b, x, 1 - x)
-
-
-def _second_shape(p: GpuArray, a: GpuArray, x: GpuArray) -> GpuArray:
-    return apply(INVERSES["beta_shape"], 1 - p, p, a, 1 - x, x)
-
-
-def _bdtrik(y: GpuArray, n: GpuArray, p: GpuArray) -> GpuArray:
-    """Return how many of n trials succeed at most with probability y, each with probability p."""
-    return _at_least_zero(n - apply(INVERSES["beta_split"], y, 1 - y, n + 1, 1 - p, p))
-
-
-def _stdtridf(p: GpuArray, t: GpuArray) -> GpuArray:
-    """Return the degrees of freedom with which Student's distribution has probability p up to t."""
-    tail = xp.where(t < 0, p, 1 - p)
-    return 2 * apply(INVERSES["beta_freedom"], 2 * tail, 1 - 2 * tail, 0.5, t * t / 2)
-
-
 def _gdtria(p: GpuArray, b: GpuArray, x: GpuArray) -> GpuArray:
     return xp.where(x == 0, np.nan, gammaincinv(b, p) / x)
 
@@ -107,11 +80,6 @@ def _nrdtrisd(mn: GpuArray, p: GpuArray, x: GpuArray) -> GpuArray:
 OF_DISTRIBUTIONS: Final[dict[str, Callable[..., GpuArray]]] = {
     "gammaincinv": gammaincinv, "gammainccinv": gammainccinv, "betaincinv": betaincinv, "betainccinv": betainccinv,
     "bdtri": _bdtri, "nbdtri": _nbdtri, "pdtri": _pdtri, "gdtria": _gdtria, "nrdtrimn": _nrdtrimn,
-    "nrdtrisd": _nrdtrisd, "btdtria": _shape, "btdtrib": lambda a, p, x: _second_shape(p, a, x), "bdtrik": _bdtrik,
-    "bdtrin": lambda k, y, p: k + _shape(y, k + 1, 1 - p), "nbdtrin": lambda k, y, p: _shape(y, k + 1, p),
-    "nbdtrik": lambda y, n, p: _at_least_zero(_second_shape(y, n, p) - 1), "stdtridf": _stdtridf,
-    "pdtrik": lambda p, m: xp.where((m == 0) & (p > 0) & (p <= 1), 0, _at_least_zero(_order(1 - p, m) - 1)),
-    "gdtrib": lambda a, p, x: xp.where(a > 0, _order(p, a * x), np.nan),
-    "chdtriv": lambda p, x: 2 * _order(p, x / 2),
+    "nrdtrisd": _nrdtrisd,
     "chdtri": lambda v, p: 2 * gammainccinv(v / 2, p), "gdtrix": lambda a, b, p: gammaincinv(b, p) / a, "fdtri": fdtri,
 }  # fmt: skip

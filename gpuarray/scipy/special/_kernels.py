@@ -23,11 +23,8 @@ from gpuarray.scipy.special._elementary import HIGHEST
 from gpuarray.scipy.special._inverses import OF_DISTRIBUTIONS
 
 OF_ARRAYS: Final = _elementary.OF_ARRAYS | _elliptic.OF_ARRAYS | OF_DISTRIBUTIONS | _integrals.OF_ARRAYS
-OF_COMPLEX: Final = _integrals.OF_COMPLEX
 BY_DEGREE: Final = _elementary.BY_DEGREE | _bessel.BY_ORDER | _integrals.BY_ORDER
 RANGES: Final[dict[str, tuple[int, int]]] = _elementary.RANGES | _bessel.RANGES | _integrals.RANGES
-#: The functions whose sums are not differentiated.
-_SUMS: Final = frozenset(("ellipj", "fresnel", "shichi", "sici"))
 _COMPLEX: Final = "numbers are complex, or keywords of ufuncs are given"
 DEGREES: Final = "a degree is no Python integer of at most {}"
 
@@ -47,10 +44,8 @@ def _with_kernel(name: str) -> Callable[..., Any]:
     """Return the function of a ufunc of SciPy that has a kernel, or is made of functions that have one."""
     original = unwrap(getattr(scipy_special, name))
     degrees, kernel = BY_DEGREE.get(name, (0, None))
-    of_complex = OF_COMPLEX.get(name)
-    kernel = kernel or OF_ARRAYS.get(name) or getattr(special, name, of_complex)
-    assert kernel is not None
-    if name in _SUMS:
+    kernel = kernel or OF_ARRAYS.get(name) or getattr(special, name)
+    if name in _integrals.OF_ARRAYS:  # whose sums are not differentiated
         kernel = with_partials(kernel, PARTIALS[name])
     count = original.nin
     in_parts = elementwise(original)
@@ -79,14 +74,12 @@ def _with_kernel(name: str) -> Callable[..., Any]:
             for x in operands
         )
         kinds = _dtypes(original, call_arrays)
-        is_complex = any(kind is complex or np.dtype(kind).kind == "c" for kind in call_arrays)
-        if not is_known(operands) or (is_complex and of_complex is None):
+        if not is_known(operands) or any(kind is complex or np.dtype(kind).kind == "c" for kind in call_arrays):
             return on_host(*operands, **({} if out is None else {"out": out}))
-        computed = of_complex if is_complex and of_complex is not None else kernel
-        known = kinds[degrees:count] if computed is of_complex else [*map(_real, kinds[degrees:count])]
+        first = operands[:degrees]
         arrays = as_arrays(*operands[degrees:])
-        result = computed(
-            *operands[:degrees], *(x.astype(kind, copy=False) for x, kind in zip(arrays, known, strict=True))
+        result = kernel(
+            *first, *(x.astype(_real(kind), copy=False) for x, kind in zip(arrays, kinds[degrees:count], strict=True))
         )
         if original.nout == 1:
             return write_out(result.astype(kinds[-1], copy=False), out)
@@ -113,7 +106,7 @@ def _with_kernel(name: str) -> Callable[..., Any]:
 # with SCIPY_ARRAY_API in the environment, SciPy wraps some of its ufuncs in functions
 _KNOWN: Final = {
     name: _with_kernel(name)
-    for name in dict.fromkeys((*vars(special)["__all__"], *OF_ARRAYS, *BY_DEGREE, *OF_COMPLEX))
+    for name in dict.fromkeys((*vars(special)["__all__"], *OF_ARRAYS, *BY_DEGREE))
     if isinstance(unwrap(cast(Any, getattr(scipy_special, name, None))), np.ufunc)
 }
 globals().update(_KNOWN)
