@@ -60,8 +60,6 @@ def elementwise(function: Callable[..., Any], calls: int = 1) -> Callable[..., A
     """
     timing = ChunkTiming(calls)
     is_ufunc = isinstance(function, np.ufunc)
-    results: dict[Any, Any] = {}
-    """The dtypes of results by those of arguments; None if a result has not one element for each of the arrays."""
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -78,14 +76,10 @@ def elementwise(function: Callable[..., Any], calls: int = 1) -> Callable[..., A
             pieces = [a[piece] if isinstance(a, np.ndarray) and a.ndim else a for a in lines]
             return function(*pieces, **kwargs, **into)
 
-        kinds = *(getattr(a, "dtype", type(a)) for a in (*args, *kwargs.values())), *kwargs
-        if kinds not in results:
-            sample = part(slice(1))
-            is_array = type(sample) is np.ndarray and sample.shape == (1,)
-            results[kinds] = sample.dtype if is_array else None
-        if results[kinds] is None:
+        sample = part(slice(1))  # options such as ``complex`` determine the dtype and the number of results
+        if type(sample) is not np.ndarray or sample.shape != (1,):
             return function(*args, **kwargs)
-        result = np.empty(size, results[kinds])
+        result = np.empty(size, sample.dtype)
         parts = -(-size // _PART)
         step = -(-size // parts)
 

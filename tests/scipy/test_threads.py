@@ -34,6 +34,15 @@ def test_results_have_scipys_bits(name):
     np.testing.assert_array_equal(result.get(), CASES[name](special, fft, signal, stats, X))
 
 
+def test_options_determine_the_dtype_of_each_result():
+    with xp.using(device="cpu", threads=3):
+        for is_complex in (False, True, False):
+            result = our_signal.chirp(xp.asarray(X), 1, 1, 9, complex=is_complex)
+            expected = signal.chirp(X, 1, 1, 9, complex=is_complex)
+            assert result.dtype == expected.dtype
+            np.testing.assert_array_equal(result.get(), expected)
+
+
 B, A = signal.butter(3, 0.2)
 SECTIONS = signal.butter(4, 0.2, output="sos")
 LINES = {
