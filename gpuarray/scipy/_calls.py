@@ -124,8 +124,8 @@ def most_read(function: Callable[..., Any]) -> int:
     return next(iter(written_numbers(function, _SCIPY.written)), sys.maxsize)
 
 
-#: The limit of small arrays for functions that threads do not share, which is that of all computations at once.
-UNSHARED: Final = (1 << 31) - 1
+#: The most elements with which functions are called in C that threads do not share: ``direct_limit`` alone holds.
+UNLIMITED: Final = (1 << 31) - 1
 #: Which arguments of SciPy's functions are written to, where results without arrays are, and what becomes of results.
 _RULES: Final = _SCIPY.written, default_device, placed
 
@@ -170,7 +170,7 @@ def run_if_host(
     object
         The result; NotImplemented if the device is another, or if something records what is done with the arrays.
     """
-    most = UNSHARED if on_host is None else LEAST
+    most = UNLIMITED if on_host is None else LEAST
     result = call_with_values(function, args, kwargs, positional, (most, *_RULES))
     if result is not NotImplemented:
         return result

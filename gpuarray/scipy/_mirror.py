@@ -22,7 +22,7 @@ from gpuarray.functions.registry import COMPOSED, HOST, NATIVE, Implementation
 from gpuarray.graph import choices, tape
 from gpuarray.scipy._callbacks import called
 from gpuarray.scipy._calls import (
-    UNSHARED,
+    UNLIMITED,
     host_of,
     most_read,
     name_of,
@@ -104,7 +104,7 @@ def mirrors(
         _name(run, short)
         run.__doc__ = _documented(function.__doc__, package, short)
         cast(Any, run).composition = function
-        most = UNSHARED if on_host is None else LEAST
+        most = UNLIMITED if on_host is None else LEAST
         most = most if by_scipy is True else min(most, getattr(by_scipy, "size", 0))
         composed = small_at_once(run, original, most) if most else run
         IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(kind, reason, composed)
@@ -199,7 +199,7 @@ def hosted(
     if isinstance(ufunc := unwrap(original), np.ufunc):
         run = small_at_once(at_once(run, "elements", ufunc), ufunc, LEAST)
     else:
-        run = small_at_once(run, original, UNSHARED if on_host is None else LEAST)
+        run = small_at_once(run, original, UNLIMITED if on_host is None else LEAST)
     IMPLEMENTATIONS.setdefault(package, {})[short] = Implementation(HOST if is_counted else COMPOSED, reason, run)
     return run
 
