@@ -21,11 +21,13 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMismatchError
 from gpuarray.graph import build
-from gpuarray.graph.nodes import Leaf, Node, host_leaf
+from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.immediacy import immediacy
 from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
+from gpuarray.providers import registry
 from gpuarray.runtime import evaluate
+from gpuarray.runtime.node_rules import generated
 from gpuarray.settings import recording
 from gpuarray.source_locations import find_origin
 from gpuarray.unprotected import marked_writeable
@@ -181,7 +183,7 @@ class Cell:
     def _claim(self) -> bool:
         node = self.node  # which is asked for, so that it exists
         if self.memory is None:
-            value = evaluate.constant_on_host(node, self.device)
+            value = _constant(node, self.device)
         else:
             owners = [node]
             del node
@@ -229,6 +231,18 @@ class Cell:
         if node.depth >= recording.counted:
             recorded.bound(self, node.depth)
         return True
+
+
+def _constant(node: Node, device: Device) -> Any:
+    """Return a constant as a new array in host memory; None if it is none, or is made on a device.
+
+    The device "auto" is the host for arrays that NumPy computes at once until a GPU is worth a trial. They are written
+    to in parts now, and perhaps uploaded once.
+    """
+    if type(node) is not Generate or not node.op.is_constant:
+        return None
+    is_at_once = device is AUTO and not recording.midsize and node.size <= config.current.direct_limit
+    return generated(node) if is_at_once or registry.resolve(device).kind == "cpu" else None
 
 
 def is_cpu(device: Device) -> bool:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import compiled
-from gpuarray.array.cells import is_cpu
+from gpuarray.array.cells import AUTO, CPU
 from gpuarray.array.memory import READ_ONLY, VALUE, WRITEABLE, of_host
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast
@@ -144,7 +144,7 @@ class ConvertibleArray(MethodsArray):
             return value if is_own and owner_count((value,), 0) == 3 else None  # the array, ``value`` and the tuple
         cell = self._made_cell
         is_whole = self._layout is None and self._part is None and bool(self._access)
-        if not is_whole or not is_cpu(cell.device) or owner_count((cell,), 0) != 3:
+        if not is_whole or cell.device not in (AUTO, CPU) or owner_count((cell,), 0) != 3:
             return None
         evaluate.evaluate((cell.node,), cell.device, is_read=True)
         statuses.check()

@@ -252,13 +252,6 @@ def small_value(node: Node, limit: int) -> Any:
     return None if value is None else np.array(value, order="C")
 
 
-def constant_on_host(node: Node, device: Device) -> Any:
-    """Return a constant as a new array if the device is the host, else None."""
-    if type(node) is not Generate or not node.op.is_constant or registry.resolve(device).kind != "cpu":
-        return None
-    return generated(node)
-
-
 def take(owners: list[Node]) -> Leaf | None:
     """Return a new leaf with the memory of a value of which one cell has a view; None if others may still read it.
 

@@ -8,10 +8,10 @@ import gpuarray as xp
 SIZES = (100, 600_000)
 
 
-@pytest.fixture(autouse=True)
-def cpu():
-    with xp.using(device="cpu"):
-        yield
+@pytest.fixture(params=["cpu", "auto"], autouse=True)
+def device(request):
+    with xp.using(device=request.param, offload="auto" if request.param == "cpu" else "never", software=True):
+        yield request.param
 
 
 @pytest.fixture(params=SIZES)

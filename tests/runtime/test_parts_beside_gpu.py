@@ -60,6 +60,18 @@ def test_a_constant_whose_parts_are_written_and_read_moves_to_the_host():
     assert_same(x, expected)
 
 
+@pytest.mark.parametrize("is_trial", [False, True])
+def test_a_constant_that_numpy_may_make_is_on_the_host_when_a_part_is_written(is_trial):
+    config.record_midsize(is_trial)
+    with xp.using(direct_limit=1 << 19):
+        x = xp.zeros((N, N))
+        before = xp.stats()["launches"]
+        x[1] = x[0] + 1
+        assert (x[1] * 2).is_computed() is not is_trial
+        assert xp.stats()["launches"] == before
+        assert_same(x, np.repeat([0.0, 1.0, 0.0], [N, N, (N - 2) * N]).reshape(N, N))
+
+
 def test_a_value_of_the_device_moves_when_its_parts_are_written(matrix):
     x, expected = xp.asarray(matrix), matrix
     xp.prefetch(x, GPU)

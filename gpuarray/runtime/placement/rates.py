@@ -213,7 +213,7 @@ def _loop(rates: Rates, nbytes: int, evaluated: Sequence[OperationCount], chunks
             computed += at(curve, item.count) * max(1.0, item.dtype.itemsize / 4)
         else:
             called += rates.call
-            computed += _operation(rates, item)
+            computed += operation_time(rates, item)
     moving = at(rates.traffic, nbytes)
     if not rates.rows:
         return max(moving, computed)
@@ -229,7 +229,7 @@ def operation_key(name: str, dtype: DType) -> str:
     return f"{name}:{dtype.name}"
 
 
-def _operation(rates: Rates, item: OperationCount) -> float:
+def operation_time(rates: Rates, item: OperationCount) -> float:
     """Return the time of an elementwise operation, as measured or else by its cost."""
     key = operation_key(item.op.name, item.dtype)
     known = rates.rows.get(key)

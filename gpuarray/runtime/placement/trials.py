@@ -11,7 +11,6 @@ this one by more than a constant factor (Karlin, Manasse, Rudolph and Sleator, 1
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import prod
 from typing import Final
 
@@ -19,6 +18,7 @@ from gpuarray.config import config
 from gpuarray.graph.nodes import Contract, Generate, Leaf, Scatter, View
 from gpuarray.providers import registry
 from gpuarray.runtime import places, telemetry
+from gpuarray.runtime.placement.at_once import CALLED, time_at_once
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Amounts, Rates, amounts
 from gpuarray.runtime.prepared import PreparedPlan
 from gpuarray.settings import recording
@@ -34,20 +34,16 @@ _MUCH_SAVED: Final = 5 * _TRIAL
 _FIRST: Final = 2e6
 #: How often the price of a trial doubles.
 _DOUBLINGS: Final = 6
-#: Nanoseconds of an element on the host, an evaluation without a plan, a recorded operation, and a call of NumPy's.
+#: Nanoseconds of an element on the host, an evaluation without a plan, and a recorded operation.
 _PER_ELEMENT: Final = 0.5
 _EVALUATED: Final = 20e3
 _RECORDED: Final = 5e3
-_CALLED: Final = 1e3
 #: Kinds of large values that are in memory, or are memory with few other elements.
 _AS_MEMORY: Final = frozenset((Leaf, Generate, View, Scatter))
 #: The least bytes of a read that is timed, because a call has a time of its own; the factor by which the least time of
 #: a byte grows with each timed read.
 _MUCH: Final = 1 << 20
 _FORGOTTEN: Final = 1.01
-#: Rates of NumPy's functions one by one for mid-sized arrays, which stay in a core's cache; threads do not share them.
-_AT_ONCE: Final = replace(HOST_DEFAULTS, launch=0.0, traffic=((1 << 15, 500.0), (1 << 20, 16_000.0)), speedup=1.0)
-
 #: Functions that return how many elements of mid-sized arrays, beyond those of the smallest, were computed at once
 #: since the last call, without a call of :func:`note_computed`.
 computed_by: Final[list[Callable[[], int]]] = []
@@ -174,9 +170,8 @@ def _time_at_once(prepared: PreparedPlan) -> float:
     """Return the nanoseconds in which NumPy's functions would compute a plan; 0 if they would not do so at once."""
     meanings, most = prepared.meanings, config.current.most_midsize
     sizes = [prod(meaning.shape) for meaning in meanings]
-    called = prepared.operations * _CALLED
     if max(sizes) <= most:
-        return _time_on_host(prepared, _AT_ONCE) + called
+        return time_at_once(meanings)
     read = 0
     for meaning, size in zip(meanings, sizes, strict=True):
         # few elements are written in place
@@ -186,7 +181,7 @@ def _time_at_once(prepared: PreparedPlan) -> float:
             read += sum([sizes[number] * meanings[number].dtype.itemsize for number in operands])
         elif (is_large and meaning.kind is not View) or (size > most and meaning.kind not in _AS_MEMORY):
             return 0.0
-    return read * _per_byte + called
+    return read * _per_byte + prepared.operations * CALLED
 
 
 def _time_on_host(prepared: PreparedPlan, rates: Rates) -> float:
