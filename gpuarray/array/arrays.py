@@ -27,7 +27,7 @@ from gpuarray.immediacy import Immediacy, immediacy, limit_variable, quiet
 from gpuarray.references import is_temporary, owner_count
 from gpuarray.runtime import evaluate, telemetry
 from gpuarray.runtime.history import hide_frames
-from gpuarray.source_locations import frame_at
+from gpuarray.source_locations import frame_at, warn
 
 #: Names that only this package uses, which completion does not offer.
 _INTERNAL: Final = frozenset((
@@ -36,6 +36,16 @@ _INTERNAL: Final = frozenset((
     "parts", "positions", "regrouped", "rmatmat", "rmatvec", "settled", "shows_all", "store", "store_at", "stored",
     "traits", "unit", "view_of", "whole_host",
 ))  # fmt: skip
+
+
+#: Packages that need Python's numbers when they iterate: the hash tables of pandas find no other NaN than Python's,
+#: and the results of statistics are made of the class of the elements.
+_NEED_NUMBERS: Final = frozenset(("pandas", "statistics"))
+
+
+def _caller_package() -> str:
+    """Return the name of the package, or of the module of Python, that calls the caller of this function."""
+    return str(frame_at(2).f_globals.get("__name__", "")).partition(".")[0]
 
 
 class _AboveFrames:
@@ -110,7 +120,11 @@ class GpuArray(ConvertibleArray):
             )
         telemetry.transfer("hash", self._dtype.itemsize, self._cell.device)
         value = self.item()
-        return hash(value) if value == value else object.__hash__(self)  # a NaN is equal to nothing but is itself
+        if value == value:
+            return hash(value)
+        if _caller_package() in _NEED_NUMBERS:
+            warn("pandas finds no NaN that is an array without axes: convert it by x.item()", RuntimeWarning)
+        return object.__hash__(self)  # a NaN is equal to nothing but is itself
 
     def __len__(self) -> int:
         shape = self.shape
@@ -118,9 +132,12 @@ class GpuArray(ConvertibleArray):
             raise TypeError("len() of unsized object")
         return shape[0]
 
-    def __iter__(self) -> Iterator["GpuArray"]:
+    def __iter__(self) -> Iterator[Any]:
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
+        if _caller_package() in _NEED_NUMBERS:
+            host = self.__array__()
+            return iter(host.tolist() if host.ndim == 1 else host)
         if immediacy().limit and self.host() is not None:
             return map(self.__getitem__, range(self._shape[0]))
         is_read = not (tape.state.tapes and tape.is_followed(self._cell.node))

@@ -175,6 +175,27 @@ def test_isin(dtype, device):
     assert column.drop(array.astype(np.int64)).tolist() == column.drop(wanted.astype(np.int64)).tolist()
 
 
+@pytest.mark.parametrize("column_dtype", [np.float32, np.float64, object, "Float64"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_isin_finds_nan(column_dtype, dtype, device):
+    """The hash tables of pandas find a NaN only among Python's numbers, which an iteration by pandas yields."""
+    column, wanted = pd.Series([1, np.nan, 3, 4], dtype=column_dtype), np.array([np.nan, 3], dtype)
+    array = xp.asarray(wanted) + 0
+    for data in (column, pd.Index(column), column.to_frame()):
+        assert np.array_equal(data.isin(array), data.isin(wanted))
+        assert np.ravel(data.isin(array)).tolist() == [False, column_dtype != "Float64", True, False]
+    with pytest.warns(RuntimeWarning, match=r"x\.item"):
+        column.isin([array[0]])
+
+
+def test_iterations_of_pandas_yield_numbers(device):
+    array = xp.asarray(np.array([[1, 0, 3], [4, 0, 1]])) + 0
+    for make in (pd.Categorical, lambda x: pd.MultiIndex.from_arrays([x, x])):
+        assert str(make(array[0])) == str(make(array[0].get()))
+    assert pd.DataFrame.from_records(array).equals(pd.DataFrame.from_records(array.get()))
+    assert all(isinstance(element, xp.GpuArray) for element in array[0])
+
+
 def test_elementwise_functions_of_the_namespace_return_what_numpys_do(x):
     frame = pd.DataFrame(NUMBERS)
     series = frame[0]
