@@ -1,6 +1,6 @@
-"""Tables that arrays look up and :mod:`gpuarray.functions` fills: operations by ufunc, and functions by name.
+"""Tables that arrays look up and :mod:`gpuarray.functions` fills: operations by ufunc, and functions.
 
-The two tables stand below both packages, so that ``array`` does not import ``functions``.
+The tables stand below both packages, so that ``array`` does not import ``functions``.
 """
 
 import inspect
@@ -17,6 +17,9 @@ UFUNC_OPS: Final[dict[Any, tuple[MapOp, ...]]] = {}
 
 #: The functions that methods of arrays call, by name, and those that answer the protocols of NumPy and the standard.
 METHODS: Final[dict[str, Callable[..., Any]]] = {}
+
+#: By function of NumPy, the implementation that gets its arguments, unless the rules of the standard hold.
+FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {}
 
 
 def collect_ufunc_operations() -> None:

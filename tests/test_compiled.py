@@ -19,6 +19,7 @@ from gpuarray.array import compiled
 from gpuarray.array.arrays import GpuArray
 from gpuarray.array.operators import ComputingArray
 from gpuarray.array.selection import SelectableArray
+from gpuarray.functions import at_once as functions_at_once
 from gpuarray.immediacy import immediacy
 
 pytestmark = [
@@ -577,6 +578,33 @@ def test_methods_take_no_step_in_python(monkeypatch):
             wrong()
 
 
+@pytest.mark.parametrize("rows", [4, 40])
+def test_functions_of_numpy_take_no_step_in_python(rows, monkeypatch):
+    host = np.random.default_rng(0).standard_normal((rows, rows)) + rows * np.eye(rows)
+    with xp.using(direct_limit=100):  # the larger array is read as a whole
+        x, v = xp.asarray(host), xp.asarray(host[0])
+        calls = (
+            lambda np, a, v: np.linalg.norm(a),
+            lambda np, a, v: np.linalg.norm(a, np.inf),
+            lambda np, a, v: np.linalg.norm(a, axis=0),
+            lambda np, a, v: np.linalg.trace(a, offset=1),
+            lambda np, a, v: np.linalg.multi_dot([a, a, v]),
+            lambda np, a, v: np.linalg.vecdot(a, v),
+            lambda np, a, v: np.tensordot(a, a),
+        )
+        for call in calls:  # where the elements are is known after the first call
+            call(np, x, v)
+        monkeypatch.setattr(dispatch, "METHODS", {})
+        monkeypatch.setattr(functions_at_once, "_computed", None)
+        for call in calls:
+            result = call(np, x, v)
+            assert type(result) is xp.ndarray
+            np.testing.assert_array_equal(np.asarray(result), call(np, host, host[0]), strict=True)
+        x[0] = 7.0
+        host[0] = 7.0
+        assert float(np.linalg.trace(x)) == np.linalg.trace(host)
+
+
 def test_products_of_small_stacks_are_computed_at_once():
     with xp.using(device="cpu"):
         stack, many = xp.ones((8, 16, 16)), xp.ones((4096, 16, 16))
@@ -896,7 +924,7 @@ def test_python_does_everything_without_the_module():
 
 
 def test_functions_that_write_to_their_argument():
-    rules = np.inf, 0, False, sys.maxsize, True, True, None
+    rules = np.inf, 0, False, 0, sys.maxsize, True, True, None
     copyto = compiled.of_numpy(lambda *others: others, np.copyto, np.copyto, *rules)
     x, values = xp.zeros((2, 3)), xp.asarray([1.0, 2.0, 3.0])
     before = x[1].copy()

@@ -338,6 +338,14 @@ static PyObject *memory_of(PyObject *array)
     return memory == AT(array, of_array.memory) || memory == AT(array, of_array.large) ? memory : NULL;
 }
 
+/* The elements of an array of the host, however many, as NumPy has them, borrowed; NULL if it takes more than a look. */
+static PyObject *large_value_of(PyObject *array, PyObject **device)
+{
+    PyObject *cell = AT(array, of_array.made_cell);
+    *device = cell == NULL ? NULL : AT(cell, of_cell.device);
+    return *device == cpu && memory_of(array) != NULL ? AT(array, of_array.host) : NULL;
+}
+
 /* An array of small elements in host memory and this memory, borrowed; NULL if the method in Python is to be called. */
 static PyObject *host_elements(PyObject *array, PyObject **memory)
 {

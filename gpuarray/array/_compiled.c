@@ -26,7 +26,7 @@
 #endif
 
 /* A change of what this module and the package ask of each other changes this and the number in compiled.py. */
-#define VERSION 17
+#define VERSION 18
 
 #include "../_slots.h"    /* attributes */
 #include "_state.h"       /* what `install` is given; the setting and the lock of the present thread */
@@ -43,6 +43,8 @@
 static PyMethodDef methods[] = {
     {"__array_ufunc__", (PyCFunction)(void (*)(void))array_ufunc, METH_VARARGS | METH_KEYWORDS,
      "Apply a ufunc of NumPy."},
+    {"__array_function__", (PyCFunction)(void (*)(void))array_function, METH_FASTCALL | METH_KEYWORDS,
+     "Call a function of NumPy."},
     {"_complete", complete_method, METH_NOARGS, "Give the array of a value the other attributes, and a cell."},
     {NULL, NULL, 0, NULL},
 };
@@ -101,19 +103,19 @@ static int replace_all(PyObject *type, const char *const *names, PyObject **orig
 }
 
 PyDoc_STRVAR(install_doc,
-"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, unmade, ufuncs, dtypes, taken, left, right, hide, clients, devices, /)\n--\n\n"
+"install($module, array, cell, settings, cells, setting, quiet, automatic, cpu, nothing, unmade, ufuncs, functions, dtypes, taken, left, right, hide, clients, devices, /)\n--\n\n"
 "Put compiled operators in front of the methods of a class.\n\n"
 "The arguments are the classes of arrays, of cells and of settings of a thread; the module with the lock of cells; the\n"
 "context variable with the setting of a thread; what runs functions without warnings; the devices whose values the\n"
 "host always computes; what an array has that has seen no memory, and a cell without a leaf; and the\n"
-"operations of the package by ufunc, and its dtypes; the function `temporaries.taken` with its two\n"
+"operations of the package by ufunc, its functions by NumPy's, and its dtypes; the function `temporaries.taken` with its two\n"
 "answers; the function that removes frames from errors; the module that registers clients; and devices by name.");
 
 static PyObject *install(PyObject *module, PyObject *args)
 {
     PyObject *array, *cell, *settings;
-    if (!PyArg_ParseTuple(args, "O!O!OOOOOOOOO!O!OOOOOO!", &PyType_Type, &array, &PyType_Type, &cell, &settings, &cells,
-                          &setting, &quiet, &automatic, &cpu, &nothing, &unmade, &PyDict_Type, &known_ufuncs,
+    if (!PyArg_ParseTuple(args, "O!O!OOOOOOOOO!O!O!OOOOOO!", &PyType_Type, &array, &PyType_Type, &cell, &settings, &cells,
+                          &setting, &quiet, &automatic, &cpu, &nothing, &unmade, &PyDict_Type, &known_ufuncs, &PyDict_Type, &known_functions,
                           &PyTuple_Type, &dtypes, &taken, &left_side, &right_side,
                           &hide_frames, &clients, &PyDict_Type, &known_devices))
         return NULL;
@@ -132,8 +134,8 @@ static PyObject *install(PyObject *module, PyObject *args)
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if ((*members[i].offset = offset_of((PyTypeObject *)members[i].type, members[i].name)) < 0)
             return NULL;
-    PyObject *owned[] = {array, cell, cells, setting, quiet, automatic, cpu, nothing, unmade, known_ufuncs, dtypes,
-                         taken, left_side, right_side, hide_frames, clients, known_devices};
+    PyObject *owned[] = {array, cell, cells, setting, quiet, automatic, cpu, nothing, unmade, known_ufuncs, known_functions,
+                         dtypes, taken, left_side, right_side, hide_frames, clients, known_devices};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         Py_INCREF(owned[i]);
     array_type = (PyTypeObject *)array;

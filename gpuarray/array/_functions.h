@@ -78,15 +78,42 @@ static PyObject *array_ufunc(PyObject *array, PyObject *args, PyObject *keywords
     return of_method(result);
 }
 
+/* Whether all types are those of arrays of this package and of NumPy. */
+static int are_known_types(PyObject *types)
+{
+    if (!PyTuple_Check(types))
+        return 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types); i++)
+        if (PyTuple_GET_ITEM(types, i) != (PyObject *)array_type && PyTuple_GET_ITEM(types, i) != (PyObject *)&PyArray_Type)
+            return 0;
+    return 1;
+}
+
+/* A function of NumPy, whose implementation is called without a step in Python unless operations are recorded. */
+static PyObject *array_function(PyObject *array, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    int on_pinned;
+    if (count == 4 && names == NULL && Py_IS_TYPE(array, array_type) && are_known_types(args[1]) && PyTuple_Check(args[2]) &&
+        PyDict_Check(args[3]) && limit_now(&on_pinned) > 0) {
+        PyObject *function = PyDict_GetItemWithError(known_functions, args[0]);
+        if (function != NULL || PyErr_Occurred())
+            return function == NULL ? NULL : of_method(PyObject_Call(function, args[2], args[3]));
+    }
+    PyObject *bound = PyMethod_New(other_methods[ARRAY_FUNCTION], array);
+    PyObject *result = bound == NULL ? NULL : PyObject_Vectorcall(bound, args, count, names);
+    Py_XDECREF(bound);
+    return of_method(result);
+}
+
 /* What is known of the arguments of a call: the settings, the device of the arrays, their number and that of their axes,
-   the product and the sum of their sizes, the largest extent, the first one, and whether all have its shape; and how often
-   integers can repeat elements. */
+   the product and the sum of their sizes, the largest extent, the first one, and whether all have its shape; how often
+   integers can repeat elements; and the most elements of arrays of the host. */
 typedef struct {
     long limit;
     int on_pinned, count, axes, is_one_shape;
     npy_intp extent;
     PyObject *device, *first;
-    double product, sum, multiple;
+    double product, sum, multiple, most;
 } Arguments;
 
 /* What else than the product of sizes can show that a result is small, in any combination: that product, if there are
@@ -131,6 +158,8 @@ static int note_array(Arguments *arguments, PyObject *value)
         arguments->extent = PyArray_MAX(arguments->extent, PyArray_DIM(array, axis));
     arguments->product *= (double)PyArray_SIZE(array);
     arguments->sum += (double)PyArray_SIZE(array);
+    if (arguments->device == cpu && arguments->sum <= arguments->most)
+        return 1;
     return arguments->sum <= (double)most_elements(arguments->device, arguments->limit);
 }
 
@@ -143,6 +172,8 @@ static PyObject *numpy_argument(PyObject *argument, Arguments *arguments, int de
     PyTypeObject *type = Py_TYPE(argument);
     if (type == array_type) {
         PyObject *device, *value = value_of(argument, arguments->on_pinned, &device);
+        if (value == NULL && arguments->most > 0)
+            value = large_value_of(argument, &device);
         if (value == NULL || (arguments->device != NULL && arguments->device != device))
             return NULL;
         arguments->device = device;
@@ -345,11 +376,13 @@ static int changed_by_numpy(PyObject *function, PyObject *const *args, Py_ssize_
     return !is_left || PyErr_Occurred() ? -1 : is_done;
 }
 
-/* What bounds the results of a function of NumPy (see `call`), and whether they may share memory with an argument. */
+/* What bounds the results of a function of NumPy (see `call`), whether they may share memory with an argument, and how many
+   elements arrays of the host may have together. */
 typedef struct {
     double most;
     long growth;
     int may_be_view;
+    double elements;
 } Bounds;
 
 /* The result of a function of NumPy that is called with the elements of small arrays; NULL without an error if the call is not
@@ -359,7 +392,7 @@ static PyObject *result_by_numpy(PyObject *function, const Bounds *bounds, PyObj
 {
     PyObject *values[MOST_ARGUMENTS], *result = NULL, *context;
     Py_ssize_t total = count + number_of(names);
-    Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1};
+    Arguments arguments = {.is_one_shape = 1, .product = 1, .multiple = 1, .most = bounds->elements};
     arguments.limit = limit_now(&arguments.on_pinned);
     /* a product has no bound by the sizes of its operands, but by its multiplications */
     if (is_generalised(function) && count == 2 && total == 2) {

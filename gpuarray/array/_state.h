@@ -12,7 +12,7 @@ enum {
     ADD, SUBTRACT, MULTIPLY, DIVIDE, FLOOR_DIVIDE, REMAINDER, POWER, AND, OR, XOR, LEFT_SHIFT, RIGHT_SHIFT, BINARIES
 };
 enum { NEGATIVE, POSITIVE, ABSOLUTE, INVERT, BOOL, INT, FLOAT, INDEX, LEN, UNARIES };
-enum { GETITEM, SETITEM, DELITEM, ARRAY_UFUNC, SETTLE, MATMUL, RMATMUL, IMATMUL, OTHERS, APPLY = OTHERS };
+enum { GETITEM, SETITEM, DELITEM, ARRAY_UFUNC, ARRAY_FUNCTION, SETTLE, MATMUL, RMATMUL, IMATMUL, OTHERS, APPLY = OTHERS };
 
 static const char *const forward_names[BINARIES] = {
     "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__",
@@ -30,8 +30,8 @@ static const char *const unary_names[UNARIES] = {
     "__neg__", "__pos__", "__abs__", "__invert__", "__bool__", "__int__", "__float__", "__index__", "__len__",
 };
 static const char *const other_names[OTHERS] = {
-    "__getitem__", "__setitem__", "__delitem__", "__array_ufunc__", "_complete", "__matmul__", "__rmatmul__",
-    "__imatmul__",
+    "__getitem__", "__setitem__", "__delitem__", "__array_ufunc__", "__array_function__", "_complete", "__matmul__",
+    "__rmatmul__", "__imatmul__",
 };
 static const char *const comparison_names[6] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
 
@@ -63,8 +63,9 @@ static PyObject *forward_methods[BINARIES], *reflected_methods[BINARIES], *inpla
 static PyObject *unary_methods[UNARIES], *comparison_methods[6], *other_methods[OTHERS + 1];
 /* The context variable with the setting of this thread or task, what runs NumPy's functions without warnings, the
    module with the lock of cells, the devices whose values the host always computes, what stands for no memory and for
-   a leaf that is made when it is asked for, the operations of this package by ufunc, and its dtypes. */
-static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *unmade, *known_ufuncs, *dtypes;
+   a leaf that is made when it is asked for, the operations of this package by ufunc, its functions by NumPy's,
+   and its dtypes. */
+static PyObject *setting, *quiet, *cells, *automatic, *cpu, *nothing, *unmade, *known_ufuncs, *known_functions, *dtypes;
 /* What tells as which operand an operator takes the result of another one, and its two answers. */
 static PyObject *taken, *left_side, *right_side;
 static PyObject *str_call, *str_dtype, *str_run, *str_self, *str_binding, *str_acquire, *str_release, *str_numpy,

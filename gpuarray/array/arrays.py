@@ -245,7 +245,7 @@ for _name, _reason in ABSENT.items():
         setattr(GpuArray, _name, Absent(_name, _reason))
 compiled.install(
     *(GpuArray, Cell, Immediacy, cells, limit_variable, quiet),
-    *(cells.AUTO, cells.CPU, NOTHING, cells.UNMADE, dispatch.UFUNC_OPS, tuple(dtypes.ALL)),
+    *(cells.AUTO, cells.CPU, NOTHING, cells.UNMADE, dispatch.UFUNC_OPS, dispatch.FUNCTIONS, tuple(dtypes.ALL)),
     *(temporaries.taken, temporaries.LEFT, temporaries.RIGHT, hide_frames, client_registration, DEVICES),
 )
 

@@ -15,7 +15,7 @@ from gpuarray.runtime.history import without_frames
 from gpuarray.runtime.placement import trials
 
 #: The version of the interface between the extension module and this package; the source of the module states it too.
-_VERSION: Final = 17
+_VERSION: Final = 18
 _compiled: Final = extensions.load("gpuarray.array._compiled", _VERSION)
 
 if TYPE_CHECKING or _compiled is None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import cells
-from gpuarray.array.cells import AUTO, UNMADE, Cell, is_cpu, noted
+from gpuarray.array.cells import AUTO, CPU, UNMADE, Cell, is_cpu, noted
 from gpuarray.array.compiled import CompiledOperators
 from gpuarray.array.recorded import recorded
 from gpuarray.config import config
@@ -314,6 +314,8 @@ class MemoryArray(CompiledOperators):
         value = None if leaf is None or (leaf.buffers and not is_host and not shared) else evaluate.value_of(leaf)
         if value is None:
             return None
+        if cell.device is CPU:
+            self.parts()  # the compiled functions find them there the next time
         return marked_writeable(value if self._layout is None else evaluate.strided(value, self._layout), leaf)
 
     def compute_on_host(self) -> bool:

@@ -99,7 +99,7 @@ def _at_once(compute: Callable[..., Any], growth: int, out: int, *, may_be_view:
         def general(result: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
             return method(*arguments, **keywords)
 
-        return cast(F, compiled.of_numpy(general, method, compute, 0, growth, may_be_view, out, False, False, None))
+        return cast(F, compiled.of_numpy(general, method, compute, 0, growth, may_be_view, 0, out, False, False, None))
 
     return declare
 

@@ -198,7 +198,7 @@ class StoredArray(MemoryArray):
     def shows_all(self) -> bool:
         """Return whether the array is a permutation of all of its storage, so that this is computed and read."""
         layout = self._layout
-        if layout is None or self._part is not None or self._owner is not None:
+        if layout is None or self._part is not None:
             return False
         return layout.size == self._cell.node.size and is_permutation(layout)
 

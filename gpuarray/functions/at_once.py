@@ -139,8 +139,8 @@ class AtOnce:
             result = self._result(by_numpy, arguments, keywords) if immediacy().limit else NOT_COMPUTED
             return function(*arguments, **keywords) if result is NOT_COMPUTED else result
 
-        rules = self.unbounded, self.growth, self.may_be_view, self.out, self.takes_masks, self.is_in_place, self.group
-        return cast(_F, of_numpy(general, function, self.call, *rules))
+        rules = self.unbounded, self.growth, self.may_be_view, float(self.most), self.out, self.takes_masks
+        return cast(_F, of_numpy(general, function, self.call, *rules, self.is_in_place, self.group))
 
     def _result(self, by_numpy: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """Return the result of a call, given NumPy's or None, as an array; NOT_COMPUTED if it is to be recorded."""

@@ -6,12 +6,12 @@ parameters of NumPy's, and the same results bit for bit. They are called at once
 """
 
 from collections.abc import Callable, Sequence
-from math import prod
+from math import inf, prod
 from typing import Any, Final
 
 import numpy as np
 
-from gpuarray.functions.at_once import QUICK, fresh
+from gpuarray.functions.at_once import UNSHARED, fresh
 from gpuarray.graph.shapes import listed, normalize_axis
 from gpuarray.immediacy import immediacy
 
@@ -19,6 +19,12 @@ from gpuarray.immediacy import immediacy
 _matrix_power: Final = fresh(np.linalg.matrix_power)
 _multi_dot: Final = getattr(np.linalg.multi_dot, "__wrapped__", np.linalg.multi_dot)
 _norm: Final = getattr(np.linalg.norm, "__wrapped__", np.linalg.norm)
+#: The norms of matrices that are an extreme of sums, by order: along which axis are the sums, and which extreme.
+_EXTREMES: Final = {
+    1: (0, np.maximum.reduce), -1: (0, np.minimum.reduce), inf: (1, np.maximum.reduce), -inf: (1, np.minimum.reduce)
+}  # fmt: skip
+#: The norms of vectors that are a reduction of sizes, by order.
+_FOLDS: Final = {1: np.add.reduce, inf: np.maximum.reduce, -inf: np.minimum.reduce}
 
 
 def matrix_power(a: Any, n: Any) -> Any:
@@ -113,8 +119,14 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
         elements = x.ravel("K")
         length = np.sqrt(elements.dot(elements))
         return length.reshape((1,) * x.ndim) if keepdims else length
-    if x.size > QUICK:
+    if x.size > UNSHARED:
         raise NotImplementedError
+    if axis is None and x.size and x.dtype.kind in "fc" and not keepdims:
+        if x.ndim == 2 and ord in _EXTREMES:
+            summed, extreme = _EXTREMES[ord]
+            return extreme(np.add.reduce(np.abs(x), summed))
+        if x.ndim == 1 and ord in _FOLDS:
+            return _FOLDS[ord](np.abs(x))
     if ord is None and type(axis) is int and x.ndim and x.dtype.kind == "f":
         return np.sqrt(np.add.reduce(x * x, axis, keepdims=keepdims))
     return _norm(x, ord, axis, keepdims)

@@ -71,7 +71,11 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> GpuArray:
     return manipulation.diagonal(x, offset=offset, axis1=-2, axis2=-1)
 
 
-@native("linalg.trace", at_once="elements", most=ANY)
+def _traces(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
+    return x.trace(offset, -2, -1, dtype)
+
+
+@native("linalg.trace", at_once="elements", call=_traces, most=ANY)
 @standard_function
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuArray:
     """Return the sums of the diagonals of matrices.
@@ -93,7 +97,13 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuAr
     return reductions.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 
-@native("linalg.outer", at_once="pairs")
+def _outer(x1: Any, x2: Any, /) -> Any:
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ValueError
+    return np.multiply.outer(x1, x2)
+
+
+@native("linalg.outer", at_once="pairs", call=_outer)
 @standard_function
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return the products of all elements of two vectors, as a matrix.
@@ -109,7 +119,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return products.outer(left, right)
 
 
-@implements("linalg.multi_dot", at_once="refused or few", call=few_products.multi_dot)
+@implements("linalg.multi_dot", at_once="refused or few", call=few_products.multi_dot, most=ANY)
 def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
     """Return the product of several matrices, in the order that takes the fewest multiplications.
 

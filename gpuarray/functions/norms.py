@@ -7,7 +7,7 @@ from typing import Any
 from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise, few_products, reductions
 from gpuarray.functions.arguments import ArrayLike, Axis, inexact, standard_function
-from gpuarray.functions.at_once import ANY, QUICK
+from gpuarray.functions.at_once import ANY, UNSHARED
 from gpuarray.functions.manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
 from gpuarray.functions.singular_values import svdvals
@@ -16,7 +16,7 @@ from gpuarray.graph.shapes import normalize_axes, normalize_axis
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
 
-@implements("linalg.vector_norm", at_once="elements", most=QUICK)
+@implements("linalg.vector_norm", at_once="elements", most=UNSHARED)
 @standard_function
 def vector_norm(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> GpuArray:
     """Return norms of vectors: ``sum(abs(x) ** ord) ** (1 / ord)``.
@@ -68,7 +68,7 @@ def _lengths(x: GpuArray, ord: Any, axis: Axis, keepdims: bool) -> GpuArray:
     return reductions.sum(size**order, axis=axes, keepdims=keepdims) ** (1 / order)
 
 
-@implements("linalg.matrix_norm", at_once="elements", most=QUICK)
+@implements("linalg.matrix_norm", at_once="elements", most=UNSHARED)
 @standard_function
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> GpuArray:
     """Return norms of matrices.

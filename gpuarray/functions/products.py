@@ -152,7 +152,7 @@ def matrix_transpose(x: ArrayLike, /) -> GpuArray:
     return as_array(x).mT
 
 
-@native("tensordot", "linalg.tensordot", at_once="refused or few", call=few_products.tensordot)
+@native("tensordot", "linalg.tensordot", at_once="refused or few", call=few_products.tensordot, most=ANY)
 @standard_function
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
     """Return the sum of products over several axes.

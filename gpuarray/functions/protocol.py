@@ -21,12 +21,10 @@ from gpuarray.functions import (
     ufuncs,
 )
 from gpuarray.functions.absent import reason_for
-from gpuarray.functions.at_once import NOT_COMPUTED
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.namespace_info import __array_api_version__
-from gpuarray.functions.registry import AT_ONCE, REFUSED, find, implementation_of, name_of
+from gpuarray.functions.registry import REFUSED, find, implementation_of, name_of
 from gpuarray.graph import standard
-from gpuarray.immediacy import immediacy
 from gpuarray.settings import strictness
 
 __all__ = ["array_function", "install", "missing"]
@@ -62,10 +60,6 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
     TypeError
         If the function's status is "refused".
     """
-    if immediacy().limit and (rule := AT_ONCE.get(function)) is not None:
-        result = rule.compute(*args, **kwargs)
-        if result is not NOT_COMPUTED:
-            return result
     if not all(kind is GpuArray or issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
         return NotImplemented
     if standard.is_on():
@@ -101,7 +95,7 @@ def install() -> None:
 def _fill() -> None:
     registry.install()
     for function in _WITH_LIKE:  # NumPy calls them with an array that is not among the arguments
-        AT_ONCE.pop(function, None)
+        dispatch.FUNCTIONS.pop(function, None)
     dispatch.METHODS.update(clip=mathematics.clip, conj=elementwise.conj)  # the arguments are not those of numpy.clip
 
 

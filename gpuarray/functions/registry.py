@@ -72,8 +72,6 @@ IMPLEMENTATIONS: Final[dict[str, Implementation]] = {
 }
 #: The same by the function of the installed NumPy; filled by :func:`install`.
 _BY_FUNCTION: Final[dict[Any, Implementation]] = {}
-#: How calls of functions of the installed NumPy are computed at once; filled by :func:`install`.
-AT_ONCE: Final[dict[Any, immediate.AtOnce]] = {}
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -152,8 +150,8 @@ def install() -> None:
             dispatch.METHODS[name] = checked if strictness.possible else unchecked
         if (function := find(name)) is not None:
             _BY_FUNCTION[function] = implementation._replace(function=unchecked)
-            if (rule := getattr(unchecked, "at_once", None)) is not None:
-                AT_ONCE[function] = rule
+            if unchecked is not None:
+                dispatch.FUNCTIONS[function] = unchecked
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

@@ -66,6 +66,13 @@ def _has_few_multiplications(hosts: list[Any], arguments: Any, keywords: Any) ->
     return all(host.size <= immediacy().limit for host in hosts) and has_few_elements(hosts, arguments, keywords)
 
 
+def _has_few_vectors(hosts: list[Any], arguments: Any, keywords: dict[str, Any]) -> bool:
+    """Return whether products of vectors are few, of which all elements along an axis have one."""
+    length = hosts[0].shape[keywords.get("axis", -1)]
+    is_small = has_few_elements(hosts, arguments, keywords)
+    return is_small or bool(np.broadcast(*hosts).size <= length * immediacy().limit)
+
+
 def _has_few_solutions(hosts: list[Any], arguments: Any, keywords: Any) -> bool:
     """Return whether solutions of systems are few; those of one matrix have the extents of the arguments."""
     return all(host.ndim <= 2 for host in hosts) or has_few_elements(hosts, arguments, keywords)
@@ -125,7 +132,7 @@ RESULTS: Final[dict[str, Results]] = {
     # they are solutions of systems of linear equations
     "solutions": Results(_FEW, _has_few_solutions, ELEMENTS | VECTORS | MATRICES),
     # they are products of vectors, of the shape to which the arrays broadcast or fewer elements
-    "vector products": Results(_FEW, has_few_elements, ELEMENTS | VECTORS),
+    "vector products": Results(_FEW, _has_few_vectors, ELEMENTS | VECTORS),
     # they are small, because the function refuses other calls
     "refused or few": Results(inf, has_few_elements),
     # they have an element for each span of a line

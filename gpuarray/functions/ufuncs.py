@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from functools import reduce as reduce_in_turn
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from gpuarray.functions.at_once import NOT_COMPUTED, QUICK, UNSHARED, AtOnce
 from gpuarray.functions.cumulative import running
 from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node
-from gpuarray.functions.registry import AT_ONCE, NO_KERNEL, implementation_of, implements
+from gpuarray.functions.registry import NO_KERNEL, implementation_of, implements
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
 from gpuarray.graph import build, tape, tracing
 from gpuarray.graph.nodes import BaseNode, Node
@@ -309,8 +309,8 @@ _BOUNDS: Final[dict[str, tuple[str, int, int | None]]] = {
 @cache
 def _rule(ufunc: np.ufunc, method: str) -> AtOnce | None:
     """Return how calls of a method are computed at once; None if they are recorded."""
-    if method == "__call__" and ufunc in AT_ONCE:
-        return AT_ONCE[ufunc]
+    if method == "__call__" and (rule := getattr(implementation_of(ufunc).function, "at_once", None)) is not None:
+        return cast(AtOnce, rule)
     # NumPy does not fold other ufuncs from the first element on
     is_known = ufunc in (REDUCTIONS if method in ("reduce", "reduceat") else dispatch.UFUNC_OPS)
     if not is_known or method not in _BOUNDS:

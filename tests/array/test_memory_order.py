@@ -128,6 +128,16 @@ def test_copies_are_in_the_order_that_is_asked_for(name: str, limit: int, device
 
 
 @pytest.mark.parametrize("limit", [0, Config().direct_limit])
+def test_elements_of_a_transposed_view_are_read_in_the_order_of_its_memory(limit: int, device: Any) -> None:
+    host, x = both(values((4, 5, 6), np.float32))
+    with xp.using(direct_limit=limit):
+        for axes in ((2, 1, 0), (1, 2, 0)):
+            result = np.asarray(x.transpose(axes))
+            assert result.strides == host.transpose(axes).strides
+            assert np.array_equal(result, host.transpose(axes))
+
+
+@pytest.mark.parametrize("limit", [0, Config().direct_limit])
 def test_sorted_lines_are_no_views(limit: int, device: Any) -> None:
     with xp.using(direct_limit=limit, device=device):
         assert np.sort(xp.ones((3, 4)), axis=0).base is None

@@ -9,7 +9,7 @@ from support import assert_same
 
 import gpuarray as xp
 from gpuarray.array import GpuArray
-from gpuarray.functions.registry import AT_ONCE
+from gpuarray.dispatch import FUNCTIONS
 from gpuarray.settings import Config
 
 
@@ -253,7 +253,7 @@ def test_results_have_the_names_of_the_package():
 
 
 def test_rules_are_those_of_functions_that_numpy_has():
-    assert {np.concatenate, np.linalg.solve, np.fft.fft, np.put} <= AT_ONCE.keys()
+    assert {np.concatenate, np.linalg.solve, np.fft.fft, np.put} <= FUNCTIONS.keys()
 
 
 def test_no_thread_updates_twice_or_not_at_all():
@@ -332,6 +332,28 @@ def test_few_results_of_many_elements_that_only_the_host_has_make_no_plan():
         x = xp.asarray(host)
         assert np.linalg.norm(x).is_computed()
         assert_same(xp.sum(x), host.sum())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, a, v: np.linalg.norm(a, 1),
+        lambda np, a, v: np.linalg.norm(a, -np.inf),
+        lambda np, a, v: np.linalg.norm(a, axis=1),
+        lambda np, a, v: np.linalg.vector_norm(a, axis=0),
+        lambda np, a, v: np.linalg.matrix_norm(a),
+        lambda np, a, v: np.linalg.vecdot(a, v),
+        lambda np, a, v: np.tensordot(a, a),
+        lambda np, a, v: np.linalg.multi_dot([a, a, a, v]),
+    ],
+)
+def test_few_results_of_a_million_elements_are_numpys_and_make_no_plan(call):
+    host = np.random.default_rng(0).standard_normal((1024, 1024))
+    x, v = xp.asarray(host), xp.asarray(host[0])
+    before = xp.stats()["plans"]
+    result = call(np, x, v).get()
+    assert xp.stats()["plans"] == before
+    np.testing.assert_array_equal(result, call(np, host, host[0]))
 
 
 def test_contractions_of_few_multiplications_are_computed_at_once():
