@@ -5,6 +5,8 @@
 
 from typing import Any, Final, NoReturn
 
+from gpuarray.source_locations import frame_at
+
 _MEMORY: Final = "the elements are in a device's memory, which has no address here; use gpuarray.asnumpy(x)"
 _FIELDS: Final = "structured dtypes are not supported; use x.view(dtype), or keep such data in NumPy arrays"
 
@@ -24,6 +26,7 @@ ABSENT: Final[dict[str, str]] = {
     "factorize": "use pandas.factorize(gpuarray.asnumpy(x))",
     "bit_count": "use int(x).bit_count(), or gpuarray.bitwise_count(x)",
     "denominator": "use x.item().denominator",
+    "name": "use pandas.Series(x, name=name)",
     "hex": "use float(x).hex()",
     "itemset": "NumPy 2 has no such method; use x[position] = value",
     "numerator": "use x.item().numerator",
@@ -83,3 +86,14 @@ class Absent:
 
     def __get__(self, instance: Any, owner: type) -> NoReturn:
         raise AttributeError(self._message)  # its name and object, for suggestions, would take half of the time
+
+
+class AbsentName(Absent):
+    """The missing name of arrays, for which ``groupby`` of pandas asks keys before it calls those of other classes."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: Any, owner: type) -> NoReturn:
+        if str(frame_at(1).f_globals.get("__name__")).startswith("pandas.core.groupby"):
+            raise TypeError("groupby of pandas takes no GpuArray as keys; write frame.groupby(gpuarray.asnumpy(keys))")
+        super().__get__(instance, owner)

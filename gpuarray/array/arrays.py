@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gpuarray import client_registration, dispatch, dtypes
 from gpuarray.array import cells, compiled, printing, temporaries
-from gpuarray.array.absent import ABSENT, Absent
+from gpuarray.array.absent import ABSENT, Absent, AbsentName
 from gpuarray.array.cells import Cell
 from gpuarray.array.conversions import ConvertibleArray
 from gpuarray.array.memory import NOTHING, VALUE, WRITEABLE, of_host
@@ -242,7 +242,7 @@ class GpuArray(ConvertibleArray):
 
 for _name, _reason in ABSENT.items():
     if _reason:
-        setattr(GpuArray, _name, Absent(_name, _reason))
+        setattr(GpuArray, _name, (AbsentName if _name == "name" else Absent)(_name, _reason))
 compiled.install(
     *(GpuArray, Cell, Immediacy, cells, limit_variable, quiet),
     *(cells.AUTO, cells.CPU, NOTHING, cells.UNMADE, dispatch.UFUNC_OPS, dispatch.FUNCTIONS, tuple(dtypes.ALL)),

@@ -19,8 +19,12 @@ class Flags:
         "CONTIGUOUS": "c_contiguous",
         "FORTRAN": "f_contiguous",
     }
-    _SHOWN: ClassVar = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
-    _LONG: ClassVar = frozenset((*_SHOWN, "fnc", "forc", "behaved", "carray", "farray"))
+    #: The flags that ``repr`` shows and that are compared, with NumPy's bits.
+    _BITS: ClassVar = {
+        "c_contiguous": 0x1, "f_contiguous": 0x2, "owndata": 0x4, "writeable": 0x400, "aligned": 0x100,
+        "writebackifcopy": 0x2000,
+    }  # fmt: skip
+    _LONG: ClassVar = frozenset((*_BITS, "fnc", "forc", "behaved", "carray", "farray"))
 
     def __init__(self, array: Any) -> None:
         layout = array._storage_layout()
@@ -108,6 +112,11 @@ class Flags:
         """``behaved``, ``f_contiguous`` and not ``c_contiguous``."""
         return self.writeable and self.fnc
 
+    @property
+    def num(self) -> int:
+        """The flags as bits of an integer."""
+        return sum(bit for name, bit in self._BITS.items() if getattr(self, name))
+
     def __getitem__(self, name: str) -> bool:
         attribute = self._SHORT.get(name, name.lower() if name.isupper() else "")
         if attribute not in self._LONG:
@@ -121,9 +130,9 @@ class Flags:
         setattr(self, attribute, value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Flags) and all(getattr(self, n) == getattr(other, n) for n in self._SHOWN)
+        return isinstance(other, Flags) and self.num == other.num
 
     __hash__ = None  # type: ignore[assignment]  # as NumPy's, which change
 
     def __repr__(self) -> str:
-        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in self._SHOWN)
+        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in self._BITS)

@@ -16,12 +16,12 @@ from gpuarray.functions.arguments import (
     ArrayLike,
     DTypeLike,
     as_array,
-    as_elements,
     standard_function,
     value_or,
     write_out,
 )
 from gpuarray.functions.at_once import at_once
+from gpuarray.functions.indexing import copyto
 from gpuarray.functions.logic import holds, real_only, where
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
@@ -296,13 +296,9 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
         limits = np.finfo(array.dtype)
         positions = (elementwise.isnan(array), elementwise.equal(array, np.inf), elementwise.equal(array, -np.inf))
         values = [nan, limits.max if posinf is None else posinf, limits.min if neginf is None else neginf]
-        finite = array
+        replaced = array.copy()
         for position, value in zip(positions, values, strict=True):
-            new = as_elements(value, array)
-            if new.ndim > array.ndim and set(new.shape[: new.ndim - array.ndim]) == {1}:
-                new = new.reshape(new.shape[new.ndim - array.ndim :])
-            finite = apply(ops.where, position, new.broadcast(array.shape) if new.ndim else new, finite)
-        replaced = finite
+            copyto(replaced, value, where=position)
     else:
         replaced = array.copy()
     if copy:

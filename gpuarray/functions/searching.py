@@ -167,7 +167,9 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: Ar
     Raises
     ------
     ValueError
-        If ``x1`` does not have one axis, ``sorter`` has another shape, or ``side`` is invalid.
+        If ``x1`` does not have one axis, ``sorter`` has another length, or ``side`` is invalid.
+    TypeError
+        If ``sorter`` are no integers of one axis.
     """
     if side not in ("left", "right"):
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
@@ -180,6 +182,8 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: Ar
         raise ValueError(f"the sorted array must have one axis, not {line.ndim}")
     if sorter is not None:
         order = as_array(sorter)
+        if order.ndim != 1 or order.dtype.kind not in "iu":
+            raise TypeError(f"sorter must be integers of one axis, not {order.dtype} of {order.ndim} axes")
         if order.shape != line.shape:
             raise ValueError(f"sorter has shape {order.shape}; it must have that of the sorted array, {line.shape}")
         line = line[order]

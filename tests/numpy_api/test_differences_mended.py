@@ -25,6 +25,20 @@ def test_nan_to_num_refuses_shapes(given, put):
             np.nan_to_num(array, **given)
 
 
+@pytest.mark.parametrize("given", [{"nan": "1"}, {"posinf": [["a"]]}, {"neginf": 1j}], ids=repr)
+def test_nan_to_num_refuses_dtypes(given, put):
+    for array in (LINE, put(LINE)):
+        with pytest.raises(TypeError):
+            np.nan_to_num(array, **given)
+
+
+@pytest.mark.parametrize("sorter", [COUNT * 1.0, COUNT > 0, COUNT[None], np.array(0), COUNT[:0] * 1.0], ids=repr)
+def test_sorters_are_integers_of_one_axis(sorter, put):
+    for array, order in ((COUNT, sorter), (put(COUNT), put(sorter))):
+        with pytest.raises(TypeError, match="sorter"):
+            np.searchsorted(array, 2, sorter=order)
+
+
 @pytest.mark.parametrize("given", [{"nan": [1, 2, 3, 4]}, {"posinf": np.ones((1, 4))}, {"neginf": 2}], ids=repr)
 def test_nan_to_num_takes_arrays(given, put, same):
     same(np.nan_to_num(put(LINE.astype(np.float32)), **given), np.nan_to_num(LINE.astype(np.float32), **given))
