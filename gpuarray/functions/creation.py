@@ -116,11 +116,12 @@ def asarray(
     order = "K" if order is None else check_order(order, "CFAK")
     if isinstance(obj, GpuArray):
         return _from_array(obj, kind, order, device, copy)
-    if immediacy().limit and copy is not False and device is None and like is None:
+    if immediacy().limit and copy is not False and like is None:
         arguments = (obj,) if kind is None else (obj, kind)
-        array = call(np.array, arguments, {}, inf, 0, False) if type(obj) in (list, tuple) else None
+        is_joined = device is None and type(obj) in (list, tuple)
+        array = call(np.array, arguments, {}, inf, 0, False) if is_joined else None
         if array is None and _count(obj) <= immediacy().limit:
-            array = _at_once(obj, kind)
+            array = _at_once(obj, kind, device)
         if array is not None:
             return _ordered(array, order)
     target = target_device(device, like, obj)
@@ -165,12 +166,14 @@ def _count(value: Any) -> float:
 _ARRAY: Final = AtOnce(np.array, "sums")
 
 
-def _at_once(value: Any, dtype: DType | None) -> GpuArray | None:
+def _at_once(value: Any, dtype: DType | None, name: DeviceLike) -> GpuArray | None:
     """Return an array whose elements are in host memory from the beginning; None if they are many or elsewhere."""
     if type(value) is not np.ndarray and holds_arrays(value):
+        if name is not None:
+            return None
         result = _ARRAY.compute(*(value,) if dtype is None else (value, dtype))
         return None if result is NOT_COMPUTED else result
-    device = default_device()
+    device = checked_device(name)
     if not immediacy().covers(device):
         return None
     try:

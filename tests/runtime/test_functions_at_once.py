@@ -334,6 +334,20 @@ def test_few_results_of_many_elements_that_only_the_host_has_make_no_plan():
         assert_same(xp.sum(x), host.sum())
 
 
+@pytest.mark.parametrize("data", [[1, 2.5], np.arange(3), np.arange(6.0).reshape(2, 3).T, 7])
+def test_a_device_that_the_host_computes_for_gets_data_as_the_default_device_does(data):
+    for named, default in (("cpu", "wgpu"), ("auto", "cpu")):
+        with xp.using(device=default):
+            named_array = xp.asarray(data, device=named)
+        with xp.using(device=named):
+            expected = xp.asarray(data)
+        assert named_array.is_computed()
+        assert expected.is_computed()
+        assert named_array.device == expected.device
+        assert named_array.strides == expected.strides
+        assert_same(named_array, np.asarray(expected))
+
+
 @pytest.mark.parametrize(
     "call",
     [
