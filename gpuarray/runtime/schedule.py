@@ -9,6 +9,7 @@ transfers are allocated before the first task runs.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import groupby
 from operator import itemgetter
 from time import perf_counter_ns
@@ -38,6 +39,7 @@ _KEPT: Final = 8
 _COPIED: Final = 1 << 16
 #: The bytes of new buffers from which on a run on the host is reported if it takes long.
 _WATCHED: Final = 1 << 21
+_UNWATCHED: Final = nullcontext()
 
 
 class PlainSchedule(NamedTuple):
@@ -221,11 +223,11 @@ class Schedule:
             If the device has too little memory, even after other values were moved to the host.
         """
         buffers = self._bound(leaves, serial)
-        if self._is_watched:
-            with logs.report_if_long("host", logs.ON_HOST):
-                self._act_all(buffers, leaves, order, wanted, run, observe, can_repeat)
+        if self._donated:
+            self._update(buffers, leaves, order, wanted, run, observe, can_repeat=can_repeat)
         else:
-            self._act_all(buffers, leaves, order, wanted, run, observe, can_repeat)
+            for action in self._actions:
+                self._act(action, buffers, leaves, order, wanted, run, observe)
         return self._leaves_of_results(leaves, order, buffers, serial)
 
     def _bound(self, leaves: Sequence[Leaf], serial: int) -> list[Any]:
@@ -245,23 +247,6 @@ class Schedule:
             buffers += [None] * self._transfers
         return buffers
 
-    def _act_all(
-        self,
-        buffers: list[Any],
-        leaves: Sequence[Leaf],
-        order: Sequence[Any],
-        wanted: Node | None,
-        run: Run | None,
-        observe: Observe | None,
-        can_repeat: bool,
-    ) -> None:
-        """Run all actions in order."""
-        if self._donated:
-            self._update(buffers, leaves, order, wanted, run, observe, can_repeat=can_repeat)
-        else:
-            for action in self._actions:
-                self._act(action, buffers, leaves, order, wanted, run, observe)
-
     def _act(
         self,
         action: TaskList | Transfer,
@@ -279,15 +264,16 @@ class Schedule:
         is_last = wanted is not None and action is self._actions[-1]
         read = self._next_read(action.place, wanted, order, buffers) if is_last else None
         scalars = [order[position].parameters[part] for position, part in action.scalars]
-        if run is not None or (observe is not None and not action.is_device):
-            _run_for(action, _bound_tasks(action, buffers, scalars), run, observe)
-        elif self._repeats and action.is_device:
-            device: Any = action.place
-            key = (action.serial, *[buffer.serial for buffer in buffers])
-            if not device.repeat(key, scalars, read):
-                device.run(_bound_tasks(action, buffers, scalars), read, key)
-        else:
-            action.place.run(_bound_tasks(action, buffers, scalars), read)
+        with logs.report_if_long("host", logs.ON_HOST) if self._is_watched else _UNWATCHED:
+            if run is not None or (observe is not None and not action.is_device):
+                _run_for(action, _bound_tasks(action, buffers, scalars), run, observe)
+            elif self._repeats and action.is_device:
+                device: Any = action.place
+                key = (action.serial, *[buffer.serial for buffer in buffers])
+                if not device.repeat(key, scalars, read):
+                    device.run(_bound_tasks(action, buffers, scalars), read, key)
+            else:
+                action.place.run(_bound_tasks(action, buffers, scalars), read)
 
     def _update(
         self,

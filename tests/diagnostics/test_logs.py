@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -135,7 +136,12 @@ def test_a_long_loop_on_the_host_is_reported(caplog):
 
 
 @pytest.mark.usefixtures("impatience")
-def test_a_long_product_on_the_host_is_reported(caplog, monkeypatch):
+@pytest.mark.parametrize("calls", [0, 3], ids=["evaluated", "replayed"])
+def test_a_long_product_on_the_host_is_reported(calls, caplog, monkeypatch):
+    product = xp.jit(lambda x: x @ x) if calls else lambda x: x @ x
+    x = xp.asarray(np.ones((600, 600)), device="cpu")
+    for _ in range(calls):
+        xp.evaluate(product(x))
     run = InProcessProvider.run
 
     def run_slowly(*arguments):
@@ -144,9 +150,8 @@ def test_a_long_product_on_the_host_is_reported(caplog, monkeypatch):
 
     monkeypatch.setattr(logs, "_reported", {"plan"})
     monkeypatch.setattr(InProcessProvider, "run", run_slowly)
-    x = xp.asarray(np.ones((600, 600)), device="cpu")
-    with xp.using(direct_limit=0), caplog.at_level(logging.INFO, logger="gpuarray"):
-        xp.evaluate(x @ x)
+    with xp.using(direct_limit=0) if not calls else nullcontext(), caplog.at_level(logging.INFO, logger="gpuarray"):
+        xp.evaluate(product(x))
     assert [r.getMessage() for r in caplog.records] == [f"{logs.ON_HOST} ..."]
 
 
