@@ -249,8 +249,8 @@ compiled.install(
     *(temporaries.taken, temporaries.LEFT, temporaries.RIGHT, hide_frames, client_registration, DEVICES),
 )
 
-#: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.
-wrap: Callable[[Node, Device], GpuArray] = GpuArray._wrap
+#: ``wrap(node, device, layout=None)``: an array with storage of its own and the value ``node``; 0-d ones are values.
+wrap: Final = GpuArray._wrap
 #: ``apply(op, *values)``: an elementwise operation over arrays and scalars; NotImplemented for unknown types.
 apply: Callable[..., Any] = compiled.apply or GpuArray._apply
 

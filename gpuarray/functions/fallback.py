@@ -22,6 +22,7 @@ from gpuarray.functions.arguments import gpu_arrays
 from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
 from gpuarray.functions.registry import HOST, implements, name_of
 from gpuarray.graph import tape
+from gpuarray.graph.layouts import contiguous, permute
 from gpuarray.graph.nodes import Leaf, host_leaf
 from gpuarray.graph.walk import current
 from gpuarray.immediacy import immediacy
@@ -175,15 +176,14 @@ def _value_at_host(array: GpuArray) -> Any:
     node = array.settled()
     if tape.state.tapes:
         tape.check_reader(node)
+    value = evaluate.value_of(node)  # views of memory are not copied
+    if type(value) is np.ndarray:
+        return value
+    evaluate.evaluate((node,), array.device, is_read=True)
     leaf = current(node)
-    if not isinstance(leaf, Leaf):
-        evaluate.evaluate((node,), array.device, is_read=True)
-        leaf = current(node)
-        assert isinstance(leaf, Leaf)
-    for owner, buffer in [] if leaf.host is not None else [*leaf.buffers.items()]:
-        if evaluate.is_host(owner):
-            return owner.export(buffer)[: leaf.nbytes].view(leaf.dtype).reshape(leaf.shape)
-    return evaluate.host_values(leaf)
+    assert isinstance(leaf, Leaf)
+    value = evaluate.value_of(leaf)
+    return evaluate.host_values(leaf) if value is None else value
 
 
 def _seen(value: Any, scalars: bool) -> Any:
@@ -213,7 +213,8 @@ def placed(value: Any, device: Device, targets: Mapping[int, tuple[Any, Any]] | 
             return make(as_node(value), device)
         if value.size > immediacy().limit and (straight := in_order_of_memory(value)) is not None:
             memory, axes = straight
-            return make(host_leaf(memory), device).transpose(sorted(range(value.ndim), key=axes.__getitem__))
+            places = sorted(range(value.ndim), key=axes.__getitem__)
+            return wrap(host_leaf(memory), device, permute(contiguous(memory.shape), places))
         value = in_own_memory(value)
         flags = value.flags
         is_own = flags.owndata and flags.writeable

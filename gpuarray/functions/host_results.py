@@ -95,18 +95,24 @@ def in_own_memory(result: Any) -> Any:
 
 
 def in_order_of_memory(result: Any) -> tuple[Any, list[int]] | None:
-    """Return the array of which a result with exchanged axes is a view, and the axes of the result in its order.
+    """Return an array in C order of all the memory of a result that has its axes in another order, and these axes.
 
-    Nothing else may refer to the array, all of whose elements the result has; None if that is not so.
+    The result has memory of its own, as those of LAPACK in Fortran's order, or is a view of all of an array to which
+    nothing else refers; None if it is not.
     """
-    base = result.base
+    axes = sorted(range(result.ndim), key=result.strides.__getitem__, reverse=True)
+    ordered, base = result.transpose(axes), result.base
+    if not ordered.flags.c_contiguous:
+        return None
+    if base is None:
+        return (ordered, axes) if result.flags.writeable and not result.flags.c_contiguous else None
     if type(base) is not _ndarray or base.dtype is not result.dtype or base.nbytes != result.nbytes:
         return None
-    axes = sorted(range(result.ndim), key=result.strides.__getitem__, reverse=True)
-    if not (result.transpose(axes).flags.c_contiguous and base.flags.carray and base.flags.owndata):
+    if not (base.flags.carray and base.flags.owndata):
         return None
-    if owner_count((base,), 0) != 3:
+    if owner_count((base,), 0) != 4:  # two views, the variable and the tuple
         return None
+    del ordered
     base.resize([result.shape[axis] for axis in axes], refcheck=False)
     return base, axes
 

@@ -10,12 +10,15 @@ from inspect import isbuiltin, signature, unwrap
 
 import numpy as np
 import pytest
+from scipy import linalg as scipy_linalg
 from scipy import ndimage, signal
 from scipy import special as scipy_special
 
 import gpuarray as xp
+import gpuarray.scipy.linalg as sla
 import gpuarray.scipy.ndimage as ndi
 import gpuarray.scipy.signal as sig
+from gpuarray.functions.fallback import seen
 from gpuarray.functions.host_results import in_order_of_memory, in_own_memory
 from gpuarray.functions.registry import HOST, KINDS
 from gpuarray.scipy import SUBPACKAGES, fft, special, stats
@@ -432,6 +435,29 @@ def test_results_with_exchanged_axes_are_taken_over():
     assert axes == [1, 2, 0]
     assert in_order_of_memory(kept.T) is None  # it has another name
     assert in_order_of_memory(np.arange(24.0).reshape(4, 6)[:, ::2].T) is None
+    own = np.asfortranarray(kept)
+    taken, axes = in_order_of_memory(own)
+    assert np.shares_memory(taken, own)
+    assert np.array_equal(taken.transpose(2, 1, 0), kept)
+    assert axes == [2, 1, 0]
+
+
+def test_large_factors_in_the_order_of_lapack_are_taken_over_and_read_in_place():
+    matrix = np.random.default_rng(0).standard_normal((40, 40))
+    with xp.using(device="cpu", direct_limit=100):
+        factors, pivots = sla.lu_factor(xp.asarray(matrix))
+        assert factors.flags.f_contiguous
+        assert factors.base is None
+        assert np.shares_memory(seen(factors), seen(factors))
+        assert not seen(factors).flags.writeable
+        expected = scipy_linalg.lu_factor(matrix)
+        solution = sla.lu_solve((factors, pivots), xp.ones(40))
+        assert np.array_equal(solution, scipy_linalg.lu_solve(expected, np.ones(40)))
+        before = seen(factors)
+        factors[0, 1] = 7.0  # what was read keeps its elements
+        assert np.array_equal(before, expected[0])
+        expected[0][0, 1] = 7.0
+        assert np.array_equal(factors, expected[0])
 
 
 def test_spectrum_of_a_long_signal_is_scipys():
