@@ -155,15 +155,16 @@ PyDoc_STRVAR(of_numpy_doc,
 "of_numpy($module, general, function, most, growth, may_be_view, elements, out, takes_masks, is_in_place, group, /)\n--\n\n"
 "Return a function that calls one of NumPy with the elements of small arrays, as ``call`` does, or if it writes to an\n"
 "argument with these; for other calls it calls ``general(result, arguments, keywords)``, with a result that is\n"
-"large or otherwise unusual, or None. ``elements`` is how many arrays of the host may have; ``out`` is the position of an array for the result, and ``group`` makes a named\n"
-"tuple of results, or is None.");
+"large or otherwise unusual, or None. ``elements`` is how many elements arrays of the host may have together, ``out`` is\n"
+"the position of an array for the result, and ``group`` makes a named tuple of results, or is None.");
 
 static PyObject *new_of_numpy(PyObject *module, PyObject *args)
 {
     PyObject *general, *function, *group;
     NumpyRules rules;
     if (!PyArg_ParseTuple(args, "OOdlpdnppO", &general, &function, &rules.bounds.most, &rules.bounds.growth,
-                          &rules.bounds.may_be_view, &rules.bounds.elements, &rules.out, &rules.takes_masks, &rules.is_in_place, &group))
+                          &rules.bounds.may_be_view, &rules.bounds.elements, &rules.out, &rules.takes_masks,
+                          &rules.is_in_place, &group))
         return NULL;
     rules.group = group;
     FunctionAtOnce *self = new_function(attempt_by_numpy, general, function, group);

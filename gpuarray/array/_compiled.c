@@ -115,8 +115,8 @@ static PyObject *install(PyObject *module, PyObject *args)
 {
     PyObject *array, *cell, *settings;
     if (!PyArg_ParseTuple(args, "O!O!OOOOOOOOO!O!O!OOOOOO!", &PyType_Type, &array, &PyType_Type, &cell, &settings, &cells,
-                          &setting, &quiet, &automatic, &cpu, &nothing, &unmade, &PyDict_Type, &known_ufuncs, &PyDict_Type, &known_functions,
-                          &PyTuple_Type, &dtypes, &taken, &left_side, &right_side,
+                          &setting, &quiet, &automatic, &cpu, &nothing, &unmade, &PyDict_Type, &known_ufuncs,
+                          &PyDict_Type, &known_functions, &PyTuple_Type, &dtypes, &taken, &left_side, &right_side,
                           &hide_frames, &clients, &PyDict_Type, &known_devices))
         return NULL;
     const struct { PyObject *type; const char *name; Py_ssize_t *offset; } members[] = {

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 from importlib import import_module
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ import gpuarray as xp
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError
+from gpuarray.graph.nodes import Node
+from gpuarray.graph.walk import meanings_of, topological
 from gpuarray.interop import to_wgpu_buffer, wgpu_device
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate, places, schedule
-from gpuarray.runtime.placement import auto, calibrate, decisions, trials
+from gpuarray.runtime.placement import at_once, auto, calibrate, decisions, trials
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
 from gpuarray.runtime.prepared import placed_anew
 from gpuarray.settings import recording
@@ -648,6 +651,19 @@ class TestTrials:
             xp.evaluate(y)
             evaluations += 1
         assert 100 < evaluations < 10_000
+
+    def test_numpy_is_estimated_to_compute_each_node_once(self):
+        def estimate(levels):
+            x = xp.asarray(numbers(1 << 15)) * 1
+            for _ in range(levels):
+                x = x + xp.roll(x, 1) + xp.roll(x, 2)
+            return at_once.time_at_once(meanings_of(topological([x.node()])))
+
+        with xp.using(direct_limit=0):
+            assert estimate(12) < 2.5 * estimate(6)
+
+    def test_each_kind_of_node_has_an_estimate(self):
+        assert at_once._RULES.keys() == {*get_args(Node)}
 
     def test_large_arrays_say_nothing(self, monkeypatch):
         x = xp.asarray(numbers(1 << 17))
